@@ -14,6 +14,8 @@
     >>> u.owned
     array([0.25, 0.5 , 0.75, 1.  ])
 """
+import difflib
+
 from . import _weft
 from ._functions import current_stream
 from ._weft import TaskNumber as Number
@@ -108,8 +110,11 @@ class Graph:
         Raises InputError for other arguments, ContractError for arrays and numbers without memory on that side and for tasks for
         I/O that do not only read. The decorator returns the function unchanged.
         """
-        if on not in ("host", "device", "io"):
-            raise InputError(f'on={on!r} is no place of a task; use "host", "device" or "io"')
+        places = ("host", "device", "io")
+        if on not in places:
+            near = difflib.get_close_matches(str(on), places, 1)
+            asked = f'; did you mean "{near[0]}"?' if near else ""
+            raise InputError(f'on={on!r} is no place of a task; use "host", "device" or "io"{asked}')
         if every is not None and on != "io":
             raise InputError(f'every={every} is for tasks with on="io"; write the file in a task of its own')
         if rows and on == "io":

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <span>
 
 #include "weft/device/parallel_for.cuh"
@@ -28,8 +29,7 @@ bool varies_on_device(const BoundaryCondition& condition) {
 
 }  // namespace
 
-DeviceBoundary::DeviceBoundary(const Scheme& scheme)
-    : scheme_(scheme), first_(scheme.discretization().first_boundary_face), groups_(scheme.mesh(), scheme.discretization()) {
+DeviceBoundary::DeviceBoundary(const Scheme& scheme) : scheme_(scheme), first_(scheme.discretization().first_boundary_face) {
   for (const BoundaryCondition& condition : scheme.boundary()) {
     params_.push_back(condition.params);
     const bool varies = condition.prescribed && condition.depends_on_time;
@@ -44,12 +44,10 @@ void DeviceBoundary::each_array(Visit&& visit) {
   visit(zones_, scheme_.mesh().boundary.size());
   visit(zone_, faces);
   visit(left_, faces);
-  visit(group_, groups_.group);
-  visit(order_, groups_.order);
-  visit(group_row_, groups_.row);
-  visit(entry_, groups_.entry);
+  visit(order_, faces);
   const Extrapolations& boundary_extrapolation = scheme_.discretization().boundary_extrapolation;
   visit(extrapolation_offset_, boundary_extrapolation.offset);
+  visit(extrapolation_row_, boundary_extrapolation.row);
   visit(extrapolation_weight_, boundary_extrapolation.weight);
   visit(extrapolation_normal_weight_, boundary_extrapolation.normal_weight);
   visit(pressure_bound_, boundary_extrapolation.bound);
@@ -95,6 +93,12 @@ void DeviceBoundary::allocate() {
   zones_.put(zones);
   zone_.put(zone);
   left_.put(left);
+  std::vector<std::int32_t> order(faces);
+  std::iota(order.begin(), order.end(), 0);
+  const auto border =
+      std::stable_partition(order.begin(), order.end(), [&](std::int32_t face) { return left[face] < m.inner_cells; });
+  inner_faces_ = static_cast<std::int32_t>(border - order.begin());
+  order_.put(order);
   normal_.put(normal);
   to_face_.put(to_face);
   centroid_.put(centroid);
@@ -119,19 +123,14 @@ BoundaryArgs DeviceBoundary::args() const {
           .normal = normal_.data(),
           .to_face = to_face_.data(),
           .outside = outside_.data(),
-          .group = group_.data(),
           .order = order_.data(),
-          .group_row = group_row_.data(),
-          .entry = entry_.data(),
-          .groups = static_cast<std::int32_t>(groups_.group.size()),
-          .inner_groups = groups_.inner,
-          .most_rows = groups_.most_rows,
-          .faces = static_cast<std::int32_t>(fluxes_.size()),
           .boundary_extrapolation = {.offset = extrapolation_offset_.data(),
-                                     .row = nullptr,
+                                     .row = extrapolation_row_.data(),
                                      .weight = extrapolation_weight_.data(),
                                      .normal_weight = extrapolation_normal_weight_.data(),
-                                     .bound = pressure_bound_.data()}};
+                                     .bound = pressure_bound_.data()},
+          .faces = static_cast<std::int32_t>(fluxes_.size()),
+          .inner_faces = inner_faces_};
 }
 
 void DeviceBoundary::prescribe(Stream& stream, double time) {

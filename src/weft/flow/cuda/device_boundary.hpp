@@ -7,7 +7,6 @@
 
 #include "weft/device/buffers.hpp"
 #include "weft/flow/cuda/array_list.hpp"
-#include "weft/flow/cuda/boundary_groups.hpp"
 #include "weft/flow/cuda/device_arguments.hpp"
 #include "weft/flow/cuda/tile_launch.hpp"
 #include "weft/flow/physics/face_force.hpp"
@@ -56,12 +55,9 @@ class DeviceBoundary {
   std::int32_t first_;                  ///< first boundary face of the mesh
   bool varies_ = false, varies_on_host_ = false;
   DeviceVector<ZoneArgs> zones_;
-  DeviceVector<std::int32_t> zone_, left_;
-  BoundaryGroups groups_;
-  DeviceVector<BoundaryGroup> group_;
-  DeviceVector<std::int32_t> order_, group_row_;
-  DeviceVector<std::uint16_t> entry_;
-  DeviceVector<std::int32_t> extrapolation_offset_;  ///< Discretization::boundary_extrapolation
+  DeviceVector<std::int32_t> zone_, left_, order_;
+  std::int32_t inner_faces_ = 0;                                         ///< number of boundary faces of inner cells
+  DeviceVector<std::int32_t> extrapolation_offset_, extrapolation_row_;  ///< Discretization::boundary_extrapolation
   DeviceVector<double> extrapolation_weight_, extrapolation_normal_weight_;
   DeviceVector<PressureBound> pressure_bound_;
   DeviceVector<Vec3> normal_, to_face_, centroid_;

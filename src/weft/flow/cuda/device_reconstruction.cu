@@ -2,9 +2,9 @@
 #include <vector>
 
 #include "weft/device/parallel_for.cuh"
-#include "weft/flow/cuda/boundary_rows.cuh"
 #include "weft/flow/cuda/device_reconstruction.hpp"
 #include "weft/flow/cuda/ghost_states.cuh"
+#include "weft/flow/cuda/step_loops.cuh"
 #include "weft/mesh/mesh_params.hpp"
 #include "weft/mesh/with_dim.hpp"
 
@@ -85,7 +85,7 @@ void DeviceReconstruction<Real>::record_states(task::Graph& graph, const StepDat
   using task::Part, task::reads, task::writes;
   graph.add_task("boundary rows (inner)",
                  existing({reads(d.values, Part::owned), reads(d.outside), writes(d.inner.boundary_rows)}), on(task::device),
-                 [this](Stream& stream) { set_boundary_rows(stream, 0, boundary_.args().inner_groups); });
+                 [this](Stream& stream) { set_boundary_ghosts(stream, 0, boundary_.args().inner_faces); });
   std::vector<task::Access> of_inner =
       existing({reads(d.values, Part::owned), reads(d.inner.boundary_rows), writes(d.inner.states)});
   if (keep_gradients) {
@@ -99,7 +99,7 @@ void DeviceReconstruction<Real>::record_states(task::Graph& graph, const StepDat
                  existing({reads(d.values, Part::owned | Part::ghost), reads(d.outside), writes(d.border.boundary_rows)}),
                  on(task::device_urgent), [this](Stream& stream) {
                    const BoundaryArgs boundary = boundary_.args();
-                   set_boundary_rows(stream, boundary.inner_groups, boundary.groups);
+                   set_boundary_ghosts(stream, boundary.inner_faces, boundary.faces);
                  });
   graph.add_task(
       "gradients (border)",
@@ -132,8 +132,9 @@ void DeviceReconstruction<Real>::set_fallback(Stream& stream, std::span<const st
 }
 
 template <class Real>
-void DeviceReconstruction<Real>::set_boundary_rows(Stream& stream, std::int32_t first, std::int32_t last) {
-  launch_boundary_rows(stream, boundary_.args(), scheme_.gas(), first, last, scheme_.mesh().cells(), values());
+void DeviceReconstruction<Real>::set_boundary_ghosts(Stream& stream, std::int32_t first, std::int32_t last) {
+  parallel_for(space::cuda{}, stream, (last - first) * std::int64_t{kBoundaryLanes},
+               BoundaryGhosts<Real>{boundary_.args(), values(), scheme_.gas(), scheme_.mesh().cells(), first});
 }
 
 /// Computes gradients and states of tiles. @param keep  the gradients are stored.

@@ -56,7 +56,7 @@ class DeviceReconstruction {
   template <class Visit>
   void each_array(const Tiles& on_host, Visit&& visit);
   void gradients_of(Stream& stream, const TileRange& range, bool keep);
-  void set_boundary_rows(Stream& stream, std::int32_t first, std::int32_t last);
+  void set_boundary_ghosts(Stream& stream, std::int32_t first, std::int32_t last);
 
   const Scheme& scheme_;
   const SchemeParameters& parameters_;

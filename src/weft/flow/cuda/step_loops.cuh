@@ -68,6 +68,42 @@ struct EndStep {
   }
 };
 
+/// Threads that extrapolate to one boundary row: they read the rows of its list, 50 at a wall of tetrahedra, together.
+inline constexpr int kBoundaryLanes = 8;
+
+/// Returns the sum over the kBoundaryLanes consecutive threads that share a boundary row, in a fixed order.
+__device__ inline double sum_of_lanes(double x, unsigned lanes) {
+  for (int apart = kBoundaryLanes / 2; apart > 0; apart /= 2) x += __shfl_xor_sync(lanes, x, apart);
+  return x;
+}
+
+/// Sets the boundary rows, as on the host, of the faces BoundaryArgs::order[first], ..., with kBoundaryLanes threads for each.
+template <class Real>
+struct BoundaryGhosts {
+  BoundaryArgs b;
+  Real* values;
+  IdealGas gas;
+  std::int32_t cells, first;
+  __device__ void operator()(std::int64_t thread) const {
+    const std::int32_t face = b.order[first + thread / kBoundaryLanes];
+    const int lane = static_cast<int>(thread % kBoundaryLanes);
+    const Primitive state = ghost_state(face, lane);
+    if (lane == 0) store(values + static_cast<std::int64_t>(cells + face) * kVars, as<Real>(state));
+  }
+  [[nodiscard]] __device__ Primitive ghost_state(std::int32_t face, int lane) const {
+    const ZoneArgs& zone = b.zones[b.zone[face]];
+    const Primitive& outside = b.outside[face];
+    if (zone.prescribed) return outside;
+    const Primitive inside = as<double>(load(values + static_cast<std::int64_t>(b.left[face]) * kVars));
+    Increments sums = increments(b.boundary_extrapolation, face, inside, values, lane, kBoundaryLanes);
+    const unsigned lanes = ((1U << kBoundaryLanes) - 1) << (threadIdx.x % 32 / kBoundaryLanes * kBoundaryLanes);
+    for (int k = 0; k < kVars; ++k) sums.state[k] = sum_of_lanes(sums.state[k], lanes);
+    sums.pressure_along_normal = sum_of_lanes(sums.pressure_along_normal, lanes);
+    return boundary_ghost_state(gas, zone.params, outside, inside,
+                                extrapolated(b.boundary_extrapolation, face, gas, inside, sums), b.normal[face]);
+  }
+};
+
 /// Computes the primitive values and the stable time step of the conserved state, as HostStepper::recompute_primitives().
 template <class Real, class State>
 struct RecomputePrimitives {

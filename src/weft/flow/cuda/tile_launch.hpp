@@ -5,7 +5,6 @@
 
 #include "weft/base/vec3.hpp"
 #include "weft/device/stream.hpp"
-#include "weft/flow/cuda/boundary_group.hpp"
 #include "weft/flow/cuda/tile.hpp"
 #include "weft/flow/host/loops.hpp"
 #include "weft/flow/physics/boundary.hpp"
@@ -95,17 +94,13 @@ struct ZoneArgs {
 
 struct BoundaryArgs {
   const ZoneArgs* zones;
-  const std::int32_t* zone;      ///< zone of each boundary face
-  const std::int32_t* left;      ///< cell of each boundary face
-  const Vec3 *normal, *to_face;  ///< to_face: cell-to-face vector
-  const Primitive* outside;      ///< outside_state() of each boundary face, or its prescribed state
-  // BoundaryGroups, whose `entry` takes the place of the rows of the extrapolations.
-  const BoundaryGroup* group;
-  const std::int32_t *order, *group_row;
-  const std::uint16_t* entry;
-  std::int32_t groups, inner_groups, most_rows;
-  std::int32_t faces;
+  const std::int32_t* zone;                  ///< zone of each boundary face
+  const std::int32_t* left;                  ///< cell of each boundary face
+  const Vec3 *normal, *to_face;              ///< to_face: cell-to-face vector
+  const Primitive* outside;                  ///< outside_state() of each boundary face, or its prescribed state
+  const std::int32_t* order;                 ///< boundary faces: those of inner cells, then those of border cells
   ExtrapolationView boundary_extrapolation;  ///< extrapolation to the row of each boundary face
+  std::int32_t faces, inner_faces;
 };
 
 /// The command of the host for the steps that it launches, in page-locked memory.

@@ -108,7 +108,7 @@ void Residual::set_boundary_ghosts(const detail::Share::Cells& cells) {
     for (const mesh::LocalFaceId face : faces) {
       const Primitive inside = detail::load(row(discretization_.face_left[face]));
       const std::int32_t i = face.value() - discretization_.first_boundary_face;
-      const detail::Increments sums = detail::increments(boundary_extrapolation, boundary_extrapolation.row, i, inside, values);
+      const detail::Increments sums = detail::increments(boundary_extrapolation, i, inside, values);
       const Primitive extrapolated = detail::extrapolated(boundary_extrapolation, i, scheme_.gas(), inside, sums);
       const Vec3 n = discretization_.face_normal[face];
       const Primitive outside = outside_state(scheme_.gas(), boundary_params_[z], mesh_.face_centroid[face]);

@@ -92,15 +92,14 @@ struct Increments {
 };
 
 /// Returns the sums of the extrapolation to point i over every `stride`-th row of its list from the row `first`.
-/// @param row  numbers of the rows in `values`, by entry: extrapolations.row, or those in a part of the rows.
 /// @param inside  state of the cell.  @param values  rows x kVars.
-template <class Row, class Stored>
-[[nodiscard]] WEFT_HD inline Increments increments(const ExtrapolationView& extrapolations, const Row* row, std::int32_t i,
+template <class Stored>
+[[nodiscard]] WEFT_HD inline Increments increments(const ExtrapolationView& extrapolations, std::int32_t i,
                                                    const Primitive& inside, const Stored* values, int first = 0, int stride = 1) {
   Increments sums;
   for (std::int32_t s = extrapolations.offset[i] + first; s < extrapolations.offset[i + 1]; s += stride) {
     const double weight = extrapolations.weight[s];
-    const Stored* const other = values + static_cast<std::int64_t>(row[s]) * IdealGas::kVars;
+    const Stored* const other = values + static_cast<std::int64_t>(extrapolations.row[s]) * IdealGas::kVars;
     for (int k = 0; k < IdealGas::kVars; ++k) sums.state[k] += weight * (static_cast<double>(other[k]) - inside[k]);
     sums.pressure_along_normal +=
         extrapolations.normal_weight[s] * (static_cast<double>(other[IdealGas::kVars - 1]) - inside.pressure);
