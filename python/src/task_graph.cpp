@@ -130,6 +130,7 @@ class PyTaskGraph {
                     [bodies = bodies_, number = tasks_, forms](const task::Snapshot& s) { bodies->call(number, s, forms); });
     ++tasks_;
   }
+  void set_cost(const std::string& name, double seconds) { graph_.set_cost(name, seconds); }
   [[nodiscard]] std::unique_ptr<PyTaskPlan> compile(int threads, bool check, bool record) {
     std::optional<task::Plan> plan;
     {
@@ -180,6 +181,7 @@ void bind_task_graph(nb::module_& module) {
            "Adds a task of (data, mode, part, operation).")
       .def("add_io_task", &PyTaskGraph::add_io_task, nb::arg("name"), nb::arg("accesses"), nb::arg("every"),
            "Adds an I/O task of (data, mode, part, operation), which is executed in one of `every` iterations.")
+      .def("set_cost", &PyTaskGraph::set_cost, nb::arg("name"), nb::arg("seconds"), "States how long tasks of this name take.")
       .def("compile", &PyTaskGraph::compile, nb::arg("threads"), nb::arg("check"), nb::arg("record"),
            "Compiles the graph. Collective.");
 }

@@ -366,6 +366,23 @@ def test_graphs_are_added_to_graphs(comm, ring):
     assert u.owned.tolist() == a.owned.tolist()
 
 
+def test_tasks_are_executed_in_the_order_of_remaining_time(comm):
+    inner = weft.task.Graph(comm)
+    order = []
+    for name in ("short", "long"):
+        inner.task(writes=[inner.number(name=name)], name=name)(lambda number, name=name: order.append(name))
+    inner.compile().run()
+    assert order == ["short", "long"]
+    inner.set_cost("long", 3.0)
+    g = weft.task.Graph(comm)
+    g.add_graph("nested", inner)
+    g.compile().run()
+    assert order == ["short", "long", "long", "short"]
+    for name, seconds in (("nested/long", 0.0), ("nested/long", float("nan")), ("long", 1.0)):
+        with pytest.raises(weft.ContractError, match="cost"):
+            g.set_cost(name, seconds)
+
+
 def test_graphs_that_cannot_be_added(comm, ring):
     u = numbered(ring)
     inner, g = weft.task.Graph(comm), weft.task.Graph(comm)

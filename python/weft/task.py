@@ -43,6 +43,7 @@ class Graph:
         self._ids = {}  # by id() of the array or number
         self._kept = []  # keeps those ids
         self._tasks = []  # (method that adds it, name, accesses, ..., body)
+        self._costs = {}  # by name of a task
 
     def array(self, array, name=None, inner=0):
         """Adds a weft.Array, which task() does by itself with these defaults. Returns the array.
@@ -149,6 +150,16 @@ class Graph:
 
         return add
 
+    def set_cost(self, task, seconds):
+        """States how long the function of a task takes, s, above 0: of the tasks that are ready, those are executed first after
+        which the longest time remains. Tasks without a cost count as 0 s. Useful with several threads and functions that release
+        the lock of Python.
+
+        Raises ContractError if there is no task of this name, or for another number of seconds.
+        """
+        self._graph.set_cost(task, seconds)
+        self._costs[task] = seconds
+
     def add_graph(self, name, other):
         """Adds the tasks that another graph has now, in this place of the order, as if they were recorded here.
 
@@ -169,6 +180,8 @@ class Graph:
                 self._kept.append(data)
         for add, task, accesses, *form in list(other._tasks):
             add(self, f"{name}/{task}", [(numbers[data], *access) for data, *access in accesses], *form)
+        for task, seconds in list(other._costs.items()):
+            self.set_cost(f"{name}/{task}", seconds)
 
     def compile(self, threads=1, check=False, record=False):
         """Returns a Plan: the tasks, with the communication that they need. The graph may be extended afterwards. Collective.

@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -344,6 +346,40 @@ TEST(Graph, RepetitionsEndOnAllRanksAfterErrors) {
                     h.r, [&](double) { return h.ring.comm.is_root(); }, 1000);
               }),
               HasSubstr("the ranks do not agree whether 'residual' fulfils the condition"));
+}
+
+TEST(Graph, ExecutesTheTaskWithTheLongestRemainingTimeFirst) {
+  Graph g(Communicator::world());
+  std::array<double, 5> numbers{};
+  std::vector<DataId> ids;
+  for (double& number : numbers) ids.push_back(g.add_number("n" + std::to_string(ids.size()), number));
+  std::string order;
+  const auto add = [&](const std::string& name, std::vector<Access> accesses) {
+    g.add_task(name, std::move(accesses), [&order, name] { order += name; });
+  };
+  add("a", {writes(ids[0])});
+  add("b", {writes(ids[1])});
+  add("c", {writes(ids[2])});
+  add("d", {reads(ids[1]), writes(ids[3])});
+  add("e", {reads(ids[3]), writes(ids[4])});
+  g.compile().run();
+  EXPECT_EQ(order, "abdec");  // as recorded, and a successor that becomes ready at once
+  g.set_cost("c", 3);
+  g.set_cost("d", 2);
+  g.set_cost("e", 2.5);
+  order.clear();
+  g.compile().run(2);
+  EXPECT_EQ(order, "bdceabdcea");  // 4.5 s remain from b and d, 3 s from c, 2.5 s from e, nothing from a
+}
+
+TEST(Graph, RefusesImpossibleCosts) {
+  Graph g(Communicator::world());
+  double number = 0;
+  g.add_task("a", {writes(g.add_number("n", number))}, [] {});
+  EXPECT_THAT(error_of<weft::ContractError>([&] { g.set_cost("b", 1); }), HasSubstr("no task 'b'"));
+  for (const double seconds : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    EXPECT_THAT(error_of<weft::ContractError>([&] { g.set_cost("a", seconds); }), HasSubstr("the cost of task 'a'"));
+  }
 }
 
 TEST(Graph, PlanAndTraceCanBeRead) {

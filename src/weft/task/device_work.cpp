@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "weft/task/device_streams.hpp"
+#include "weft/task/levels.hpp"
 
 namespace weft::task {
 namespace {
@@ -73,6 +74,7 @@ DeviceStage::DeviceStage(const Stage& stage, bool exchanges)
       exchanges_(exchanges && is_of_device(stage) && !stage.communication.empty()),
       joined_(join_segments(stage, exchanges_)),
       places_(joined_.stage.nodes.size()) {
+  joined_.stage.levels = levels(joined_.stage);
   const auto before = predecessors_of(stage);
   for (const std::vector<int>& members : joined_.segments) segments_.push_back(make_segment(stage, before, members));
   const auto joined_before = predecessors_of(joined_.stage);

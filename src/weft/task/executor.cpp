@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "weft/base/waiting.hpp"
+#include "weft/task/levels.hpp"
 
 namespace weft::task {
 namespace {
@@ -99,7 +100,7 @@ int Executor::ReadyList::at(Position position) const {
   return node;
 }
 
-Executor::Executor(int threads, std::size_t nodes, bool own_cores)
+Executor::Executor(int threads, std::size_t nodes, bool own_cores, bool costs)
     : team_(threads, own_cores),
       threads_(new Thread[static_cast<std::size_t>(threads)]),
       waits_for_(new std::atomic<int>[nodes]),
@@ -108,7 +109,10 @@ Executor::Executor(int threads, std::size_t nodes, bool own_cores)
       launches_(nodes),
       events_(static_cast<std::size_t>(threads)),
       shared_(threads > 1),
-      polls_in_flight_(own_cores ? kPollsInFlight : kPollsOnSharedCores) {}
+      has_levels_(costs),
+      polls_in_flight_(own_cores ? kPollsInFlight : kPollsOnSharedCores) {
+  for (int level = 0; has_levels_ && level < kLevels; ++level) by_level_.emplace_back(nodes);
+}
 
 Executor::~Executor() = default;
 
@@ -122,6 +126,7 @@ void Executor::run(const Stage& stage, Work& work, std::vector<Event>* events) {
   }
   urgent_.clear();
   normal_.clear();
+  for (ReadyList& list : by_level_) list.clear();
   launches_.clear();
   remaining_.store(static_cast<int>(nodes), std::memory_order_relaxed);
   for (const int node : first_) make_ready(node, false);
@@ -216,7 +221,7 @@ int Executor::count_down(Thread& thread, int node, const Wanted& wanted) {
       thread.in_flight.push_back(successor);  // released by the start node, which the communicating thread has executed
     } else if (role == Role::begins_communication) {
       if (sleeping_.load() > 0) wake();
-    } else if (next == kNone && role != Role::launched) {
+    } else if (next == kNone && role != Role::launched && !has_levels_) {
       next = successor;
     } else {
       append(successor);
@@ -232,11 +237,25 @@ void Executor::append(int node) {
 
 void Executor::make_ready(int node, bool shared) {
   const Role role = roles_[node];
-  (role == Role::launched ? launches_ : (role == Role::urgent ? urgent_ : normal_)).push(node, shared);
+  ReadyList& normal = has_levels_ ? by_level_[stage_->levels[node]] : normal_;
+  (role == Role::launched ? launches_ : (role == Role::urgent ? urgent_ : normal)).push(node, shared);
+}
+
+int Executor::take_by_level() {
+  for (ReadyList& list : by_level_) {
+    if (const IdRange<Position> one = list.take(1, 1, shared_); !one.empty()) return list.at(one.first());
+  }
+  return kNone;
+}
+
+bool Executor::any_ready() const {
+  return !urgent_.empty() || !normal_.empty() ||
+         std::ranges::any_of(by_level_, [](const ReadyList& list) { return !list.empty(); });
 }
 
 int Executor::take(Thread& thread) {
   if (const IdRange<Position> urgent = urgent_.take(1, 1, shared_); !urgent.empty()) return urgent_.at(urgent.first());
+  if (has_levels_) return take_by_level();
   if (thread.taken.empty()) thread.taken = normal_.take(kMostTaken, 2 * team_.size(), shared_);
   if (thread.taken.empty()) return kNone;
   const Position next = thread.taken.first();
@@ -353,7 +372,7 @@ void Executor::rest(Thread& thread) {
   if (thread.polls < kPolls) return;
   sleeping_.fetch_add(1);
   const int seen = signal_.load();
-  const bool work = !urgent_.empty() || !normal_.empty() || remaining_.load() == 0 || broken_.load() ||
+  const bool work = any_ready() || remaining_.load() == 0 || broken_.load() ||
                     (thread.number == 0 && (communication_is_ready(thread) || !launches_.empty()));
   if (!work) signal_.wait(seen);
   sleeping_.fetch_sub(1);

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <memory>
 #include <string>
@@ -37,7 +38,8 @@ class Work {
 /// ready is executed next by the same thread, others are appended to a list, from which threads without work take in order; nodes
 /// for which communication waits have a list of their own, which is taken from first. A node becomes ready once in an iteration,
 /// so that the lists are arrays of the number of nodes with two counters, without locks. Where many nodes are ready a thread
-/// takes several.
+/// takes several. If tasks have costs, there is a list for each level of the remaining time (levels.hpp), the nodes of the first
+/// one that is not empty are taken first, one at a time, and a successor that becomes ready is appended as well.
 ///
 /// The calling thread begins exchanges and reductions over ranks in the order of Stage::communication, which is that of all
 /// ranks, as soon as their nodes are ready, and tests exchanges in flight between two nodes. In a reduction it waits for other
@@ -55,7 +57,8 @@ class Executor {
 
   /// @param nodes  the largest number of nodes of a stage.
   /// @param own_cores  each thread of the ranks on this machine has a core: a waiting thread polls for longer.
-  Executor(int threads, std::size_t nodes, bool own_cores);
+  /// @param costs  the stages have levels.
+  Executor(int threads, std::size_t nodes, bool own_cores, bool costs);
   ~Executor();
 
   /// Executes all nodes. @param events  receives what was executed when; null: nothing is recorded.
@@ -98,6 +101,8 @@ class Executor {
   void append(int node);
   void make_ready(int node, bool shared);
   [[nodiscard]] int take(Thread& thread);
+  [[nodiscard]] int take_by_level();
+  [[nodiscard]] bool any_ready() const;
   [[nodiscard]] bool communication_is_ready(const Thread& thread) const;
   void record(Thread& thread, int node, Clock::time_point begin);
   void rest(Thread& thread);
@@ -108,7 +113,8 @@ class Executor {
   std::unique_ptr<Thread[]> threads_;
   std::unique_ptr<std::atomic<int>[]> waits_for_;
   ReadyList urgent_, normal_;
-  ReadyList launches_;  ///< taken from by the calling thread only
+  ReadyList launches_;              ///< taken from by the calling thread only
+  std::deque<ReadyList> by_level_;  ///< takes the place of normal_ if has_levels_; otherwise empty
   const Stage* stage_ = nullptr;
   std::vector<Role> roles_;  ///< by node of the stage
   std::vector<int> first_;   ///< lists the nodes of the stage without predecessors
@@ -117,6 +123,7 @@ class Executor {
   bool tracing_ = false;
   bool has_launches_ = false;  ///< the stage has nodes that are launched
   bool shared_;                ///< several threads: counters need atomic increments
+  bool has_levels_;            ///< tasks have costs
   int polls_in_flight_;        ///< attempts to end an exchange before the calling thread yields its core
   alignas(64) std::atomic<int> remaining_{0};
   std::atomic<int> sleeping_{0}, signal_{0};

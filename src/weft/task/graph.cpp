@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "weft/base/error.hpp"
@@ -164,6 +165,19 @@ void Graph::add_task(std::string name, std::vector<Access> accesses, IoPlace pla
   }
   body_->tasks.push_back(
       {.shape = {std::move(name), std::move(accesses), false}, .writes = std::move(body), .every = place.every});
+}
+
+void Graph::set_cost(const std::string& task, double seconds) {
+  if (!(seconds > 0) || seconds > std::numeric_limits<double>::max()) {
+    throw ContractError(fmt::format("the cost of task '{}' is {} s", task, seconds), "pass a time above 0");
+  }
+  bool found = false;
+  for (Task& other : body_->tasks) {
+    if (other.shape.name != task) continue;
+    other.shape.cost = seconds;
+    found = true;
+  }
+  if (!found) throw ContractError(fmt::format("the graph has no task '{}', which is given a cost", task), "add it before");
 }
 
 IdVector<DataId, DataId> Graph::add_data_of(const std::string& name, const Graph& other) {

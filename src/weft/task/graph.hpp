@@ -113,6 +113,13 @@ class Graph {
   /// @throws ContractError for other accesses, or a number of iterations below 1.
   void add_task(std::string name, std::vector<Access> accesses, IoPlace place, std::function<void(const Snapshot&)> body);
 
+  /// States how long the body of a task takes: ready tasks of the host are executed in the order of the time that remains after
+  /// them, the longest first, which shortens iterations on several threads if tasks differ. Tasks without a cost count as 0 s,
+  /// and a graph without costs has no such order. A divided task has its cost in the inner half.
+  /// @param task  its name; of all tasks of this name.  @param seconds  on one thread, above 0; may differ between ranks.
+  /// @throws ContractError if there is no such task, or for another number of seconds.
+  void set_cost(const std::string& task, double seconds);
+
   /// Adds the tasks that another graph has now, in this place of the order: the meaning is that of recording them here. Their
   /// names are "name/task". Data that both graphs have, such as an array that was added to both, are shared; other data of
   /// `other` are added as by add_data_of(). `other` may be added several times, and may be extended, compiled or destroyed

@@ -102,7 +102,8 @@ Plan::Body::Body(Communicator of, std::vector<Datum> with, std::vector<Task> and
       repeated(schedule.repeated, check == Check::none && std::ranges::all_of(exchanges, can_be_captured)),
       same_stages(same(schedule.first, schedule.repeated)),
       executor(check == Check::accesses ? 1 : threads, std::max(first.stage().nodes.size(), repeated.stage().nodes.size()),
-               each_thread_has_core(comm, threads)),
+               each_thread_has_core(comm, threads),
+               std::ranges::any_of(tasks, [](const Task& task) { return task.shape.cost > 0; })),
       neutral_(data.size()) {
   std::set<Rank> neighbours;
   for (const ExchangeShape& shape : schedule.exchanges) {

@@ -118,6 +118,7 @@ void add_exchange(StageBuilder& builder, std::span<const DataShape> data, const 
                                   .rows = operation.rows,
                                   .side = operation.side,
                                   .stream = task.stream,
+                                  .cost = operation.rows == Part::border ? 0 : task.cost,
                                   .name = name_of(task, operation.rows)});
     for (const Access& access : operation.accesses) {
       const Part part = data[access.data.index()].is_array ? access.part : Part::owned;

@@ -33,6 +33,7 @@ struct TaskShape {
   bool divisible = false;  ///< the body takes a range of rows
   Side side = Side::host;  ///< where the body computes
   DeviceStream stream = DeviceStream::main;
+  double cost = 0;  ///< s that the body takes; 0 if not known
 };
 
 enum class Kind : std::uint8_t {
@@ -55,6 +56,7 @@ struct Node {
   Side side = Side::host;                    ///< where it is executed; copy: the side that receives the values
   bool urgent = false;                       ///< communication waits for this node
   DeviceStream stream = DeviceStream::main;  ///< used by a task on a device
+  double cost = 0;                           ///< s; of a divided task, that of the inner half
   int graph = -1;                            ///< in a plan: the segment whose graph contains the node
   std::string name{};
   std::string reason{};  ///< why the compiler inserted the node; empty for tasks
@@ -75,6 +77,7 @@ struct Stage {
   std::vector<int> predecessors;                 ///< by node: how many nodes it waits for
   std::vector<int> first_successor, successors;  ///< successors of node i: [first_successor[i], first_successor[i + 1])
   std::vector<int> communication;                ///< start and all_reduce nodes, in the order in which every rank begins them
+  std::vector<std::uint8_t> levels;              ///< in a plan, by node: see levels.hpp; empty without costs
 
   [[nodiscard]] std::span<const int> successors_of(int node) const;
 };

@@ -93,6 +93,7 @@ SegmentedStage join_segments(const Stage& stage, bool exchanges) {
     }
     now[i] = at;
     nodes[at].urgent |= node.urgent;
+    nodes[at].cost += node.cost;
   }
   const std::size_t n = joined.stage.nodes.size();
   std::vector<std::vector<int>> successors(n);
