@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "weft/mesh/mesh_params.hpp"
 #include "weft/task/schedule.hpp"
 
 #include "flow/scalar_support.hpp"
@@ -141,6 +143,51 @@ TEST(HostStepper, ValuesOfScalarsTravelWithThoseOfTheFlow) {
   EXPECT_EQ(schedule.exchanges[0].arrays.size(), 2U);
   EXPECT_GE(place(schedule.repeated, "start pull values, scalars"), 0) << stepper.stage_plan().text();
   EXPECT_FALSE(waits_for(schedule.repeated, "start pull values, scalars", "stage"));
+}
+
+/// Returns the rows of the mesh on this rank.
+task::PretendedRows rows_of(const mesh::Mesh& m) {
+  task::PretendedRows rows{.owned = m.owned_cells,
+                           .inner = m.inner_cells,
+                           .boundary = mesh::index_space_with_boundary(m).boundary_rows(),
+                           .others_have_inner = m.comm.max(m.inner_cells) > 0,
+                           .others_have_ghosts = m.comm.max(m.ghost_cells) > 0};
+  for (const GhostPlan::Neighbour& neighbour : m.plan.neighbours()) {
+    if (neighbour.rank == m.comm.rank()) {
+      rows.images += neighbour.ghosts.size();
+    } else {
+      rows.neighbours.push_back({neighbour.rank, std::ssize(neighbour.send_rows), neighbour.ghosts.size()});
+    }
+  }
+  return rows;
+}
+
+TEST(HostStepper, ADryStageIsThatOfARunAndCountsItsMessages) {
+  for (const test::Setting& setting : test::settings()) {
+    for (const bool with_scalars : {false, true}) {
+      const mesh::Mesh m = setting.mesh();
+      const Scheme scheme(m, {.boundary = setting.boundary(m),
+                              .numerics = {.rk_stages = 3},
+                              .scalars = with_scalars ? test::three_scalars() : std::vector<Scalar>{}});
+      HostStepper stepper(scheme);
+      const task::DryPlan dry = stepper.dry_stage(m.comm.size(), rows_of(m));
+      const task::Schedule& schedule = stepper.stage_plan().schedule();
+      for (const auto& [counted, real] :
+           {std::pair(&dry.schedule.first, &schedule.first), std::pair(&dry.schedule.repeated, &schedule.repeated)}) {
+        std::vector<std::string> names, expected;
+        for (const Node& node : counted->nodes) names.push_back(node.name);
+        for (const Node& node : real->nodes) expected.push_back(node.name);
+        EXPECT_EQ(names, expected);
+        EXPECT_EQ(counted->successors, real->successors);
+      }
+      start(stepper, scheme, setting);
+      const Traffic before = stepper.sent();
+      stepper.step({.dt = 1e-9, .advance = 1e-9});
+      Traffic counted = dry.first;
+      for (int stage = 1; stage < 3; ++stage) counted += dry.repeated;
+      EXPECT_EQ(counted, stepper.sent() - before);
+    }
+  }
 }
 
 // The others complete the step. They would learn of the error by the next reduction of their program.

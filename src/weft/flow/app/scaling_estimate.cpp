@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
 
 #include "weft/base/contracts.hpp"
-#include "weft/flow/physics/gas.hpp"
+#include "weft/flow/host/host_stepper.hpp"
+#include "weft/flow/scheme/scheme.hpp"
+#include "weft/mesh/generate/generate.hpp"
 
 namespace weft::flow {
 namespace {
@@ -30,12 +34,26 @@ double cells_of(const std::vector<mesh::PlannedSubdomain>& parts) {
 
 }  // namespace
 
+task::DryPlan dry_stage(const Numerics& numerics, int dim, int scalars) {
+  constexpr std::int64_t kCells = 4;  // in each direction
+  const Communicator self = Communicator::self();
+  mesh::BuildOptions periodic;
+  periodic.periodic = {{"xmin", "xmax", {1, 0, 0}}, {"ymin", "ymax", {0, 1, 0}}};
+  if (dim == 3) periodic.periodic.push_back({"zmin", "zmax", {0, 0, 1}});
+  const mesh::BoxSpec box{.nx = kCells, .ny = kCells, .nz = dim == 3 ? kCells : 0};
+  const mesh::Mesh mesh = mesh::build(self, mesh::generate(self, box), periodic);
+  SolverOptions options{.numerics = numerics};
+  for (int k = 0; k < scalars; ++k) options.scalars.push_back({.name = std::to_string(k)});
+  const Scheme scheme(mesh, std::move(options));
+  constexpr int kRanks = 2;
+  return HostStepper(scheme).dry_stage(kRanks, {.owned = 1, .others_have_inner = true, .neighbours = {{Rank(1), 1, 1}}});
+}
+
 StepTraffic step_traffic(const Numerics& numerics, int dim, int scalars) {
-  const std::int64_t row = (IdealGas::kVars + scalars) * static_cast<std::int64_t>(sizeof(double));
-  const bool second_order = numerics.second_order(), sensors = takes_sensor(numerics.flux);
-  return {.exchanges = numerics.rk_stages * ((second_order || sensors ? 2 : 1) + (scalars > 0 && second_order ? 1 : 0)),
-          .row_bytes = numerics.rk_stages *
-                       (row * (second_order ? 1 + dim : 1) + (sensors ? static_cast<std::int64_t>(sizeof(double)) : 0))};
+  const task::DryPlan stage = dry_stage(numerics, dim, scalars);
+  const std::int64_t more = numerics.rk_stages - 1;
+  return {.exchanges = static_cast<int>(stage.first.messages + more * stage.repeated.messages),
+          .row_bytes = stage.first.bytes + more * stage.repeated.bytes};
 }
 
 ScalingEstimate estimate_scaling(const std::vector<mesh::PlannedSubdomain>& parts, const Numerics& numerics, int dim,

@@ -5,6 +5,7 @@
 
 #include "weft/flow/scheme/numerics.hpp"
 #include "weft/mesh/partition/planned_subdomains.hpp"
+#include "weft/task/dry_plan.hpp"
 
 namespace weft::flow {
 
@@ -30,8 +31,12 @@ struct ScalingEstimate {
   double efficiency = 1;                         ///< parallel efficiency relative to one rank, by the model
 };
 
-/// Exchanges of ghosts in a step and their volume, on the host: each stage of a Runge-Kutta step exchanges the values, with those
-/// of passive scalars, and, each in an exchange of their own, the gradients if there are any and the slopes of all scalars.
+/// Returns the tasks and exchanges of a stage of the solver on the host, on a rank that sends one row to one other rank: by a dry
+/// run of its task graph (task::Graph::dry()), which is recorded on a mesh of a few cells.
+/// @throws InputError for impossible numerics.  @cost 1 ms; no communication.
+[[nodiscard]] task::DryPlan dry_stage(const Numerics& numerics, int dim, int scalars = 0);
+
+/// Exchanges of ghosts in a step and their volume, on the host, by dry_stage().
 struct StepTraffic {
   int exchanges = 0;           ///< in a step
   std::int64_t row_bytes = 0;  ///< sum over the exchanges, for one row

@@ -36,12 +36,13 @@ HostStepper::HostStepper(const Scheme& scheme, task::Check check)
       start_of_step_(residual_.owned_space()),
       local_dt_(scheme.numerics().local_time_step ? ArrayPair<double>(residual_.owned_space()) : ArrayPair<double>()),
       failures_(scheme.mesh()),
-      stage_plan_(compile_stage()) {
+      stage_graph_(graph_of_stage()),
+      stage_plan_(compile(stage_graph_)) {
   use_large_pages_for(conserved_.storage(), start_of_step_.storage());
 }
 
 template <class Record>
-task::Plan HostStepper::compile(const Record& record) {
+task::Graph HostStepper::graph_of(const Record& record) {
   const std::int32_t inner = scheme_.mesh().inner_cells;
   task::Graph graph(scheme_.mesh().comm);
   detail::StageData data;
@@ -52,13 +53,17 @@ task::Plan HostStepper::compile(const Record& record) {
   data.start_of_step = graph.add_array("start of step", start_of_step_, inner);
   if (scheme_.numerics().local_time_step) data.local_dt = graph.add_array("local time steps", local_dt_, inner);
   record(graph, std::as_const(data));
+  return graph;
+}
+
+task::Plan HostStepper::compile(const task::Graph& graph) const {
   constexpr int kThreads = 1;
   return graph.compile(kThreads, check_, scheme_.options().transport);
 }
 
-task::Plan HostStepper::compile_stage() {
+task::Graph HostStepper::graph_of_stage() {
   using task::Part, task::reads, task::reads_writes, task::writes;
-  return compile([this](task::Graph& graph, const detail::StageData& d) {
+  return graph_of([this](task::Graph& graph, const detail::StageData& d) {
     graph.add_task("stage", {reads_writes(d.stage)},
                    [this] { stage_ = detail::stage_of(command_, scheme_.numerics().rk_stages, stage_.number + 1); });
     scalars_.record_values(graph, d);
@@ -88,6 +93,14 @@ Traffic HostStepper::sent() const {
   if (evaluation_plan_) add(*evaluation_plan_);
   if (refresh_plan_) add(*refresh_plan_);
   return sum;
+}
+
+task::DryPlan HostStepper::dry_stage(int ranks, const task::PretendedRows& cells) const {
+  const task::PretendedRows without_ghosts{
+      .owned = cells.owned, .inner = cells.inner, .others_have_inner = cells.others_have_inner};
+  return stage_graph_.dry(ranks, [&](task::DataId, const PairRef& array) {
+    return array.plan().same_as(scheme_.mesh().plan) ? cells : without_ghosts;
+  });
 }
 
 void HostStepper::close() {
@@ -181,10 +194,10 @@ StepResult HostStepper::result() {
 
 void HostStepper::evaluate(double time) {
   if (!evaluation_plan_) {
-    evaluation_plan_ = compile([this](task::Graph& graph, const detail::StageData& d) {
+    evaluation_plan_ = compile(graph_of([this](task::Graph& graph, const detail::StageData& d) {
       source_.record(graph, d, stage_, residual_);
       residual_.record_evaluation(graph, d, stage_);
-    });
+    }));
   }
   stage_ = {.time = time};
   evaluation_plan_->run();
@@ -244,11 +257,11 @@ void HostStepper::undo() {
 
 void HostStepper::refresh(double time) {
   if (!refresh_plan_) {
-    refresh_plan_ = compile([this](task::Graph& graph, const detail::StageData& d) {
+    refresh_plan_ = compile(graph_of([this](task::Graph& graph, const detail::StageData& d) {
       scalars_.record_values(graph, d);
       residual_.record_refresh(graph, d, stage_);
       scalars_.record_slopes(graph, d, stage_);
-    });
+    }));
   }
   stage_ = {.time = time};
   refresh_plan_->run();

@@ -32,6 +32,8 @@ class HostStepper final : public Stepper {
   void evaluate(double time);
   /// Returns the plan of a stage.
   [[nodiscard]] const task::Plan& stage_plan() const { return stage_plan_; }
+  /// Returns what a stage would be on one of any number of pretended ranks, see task::Graph::dry(). @param cells  of that rank.
+  [[nodiscard]] task::DryPlan dry_stage(int ranks, const task::PretendedRows& cells) const;
 
   [[nodiscard]] bool on_gpu() const override { return false; }
   [[nodiscard]] int threads() const override { return residual_.threads(); }
@@ -71,10 +73,12 @@ class HostStepper final : public Stepper {
   [[nodiscard]] double scalar_at(int k, mesh::LocalCellId cell, Vec3 x) const override { return scalars_.at(k, cell, x); }
 
  private:
-  /// Compiles a graph of the data of a stage, whose tasks record(graph, data) records.  @collective
+  /// Returns a graph of the data of a stage, whose tasks record(graph, data) records.
   template <class Record>
-  [[nodiscard]] task::Plan compile(const Record& record);
-  [[nodiscard]] task::Plan compile_stage();
+  [[nodiscard]] task::Graph graph_of(const Record& record);
+  [[nodiscard]] task::Graph graph_of_stage();
+  /// @collective
+  [[nodiscard]] task::Plan compile(const task::Graph& graph) const;
   void update();
   /// Computes primitive values, checks them against the limits, and returns the smallest stable step of the owned cells.
   double recompute_primitives();
@@ -96,6 +100,7 @@ class HostStepper final : public Stepper {
   std::vector<detail::UpdateReport> updates_;  ///< one per run of cells, in order
   std::array<double, kVars> rate_squared_{};
   StepFailures failures_;
+  task::Graph stage_graph_;
   task::Plan stage_plan_;
   std::optional<task::Plan> evaluation_plan_, refresh_plan_;  ///< compiled when they are run first
 };
