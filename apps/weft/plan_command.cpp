@@ -14,16 +14,20 @@
 #include "weft/base/clock.hpp"
 #include "weft/base/error.hpp"
 #include "weft/base/resident_memory.hpp"
+#include "weft/comm/agreement.hpp"
 #include "weft/flow/app/case.hpp"
 #include "weft/flow/app/case_check.hpp"
 #include "weft/flow/app/run.hpp"
 #include "weft/flow/app/scaling_estimate.hpp"
 #include "weft/flow/app/start.hpp"
 #include "weft/io/case/case_reader.hpp"
+#include "weft/io/text_file.hpp"
 #include "weft/mesh/partition/planned_subdomains.hpp"
+#include "weft/task/stage_picture.hpp"
 
 #include "command.hpp"
 #include "json_output.hpp"
+#include "output_file.hpp"
 
 namespace weft::app {
 namespace {
@@ -34,7 +38,8 @@ struct PlanOptions {
   std::string file;
   std::vector<std::string> overrides;
   std::vector<int> ranks;
-  bool json = false;
+  std::string picture;
+  bool json = false, force = false;
   double latency_us = 0, bandwidth_gbs = 0, cell_rate_m = 0;  ///< 0: measured or assumed
 };
 
@@ -161,6 +166,7 @@ Exit plan_case(const Communicator& comm, const PlanOptions& options) {
   if (flow_case.device != Backend::host) {
     throw InputError("weft plan knows the cost of flows on the host only", "add --set device=host");
   }
+  if (!options.picture.empty()) expect_new_file(comm, options.picture, options.force);
   const int here = comm.size();
   const double before = resident_bytes(), at_rest = comm.max(before);
   const mesh::Mesh mesh = flow::load_mesh(comm, flow_case.mesh);
@@ -180,6 +186,11 @@ Exit plan_case(const Communicator& comm, const PlanOptions& options) {
                                    .memory_at_rest = at_rest};
 
   const int scalars = static_cast<int>(flow_case.scalars.size());
+  agreed(comm, [&] {
+    if (!comm.is_root() || options.picture.empty()) return;
+    const task::DryPlan stage = flow::dry_stage(flow_case.numerics, mesh.dim, scalars);
+    io::write_text(options.picture, task::stage_svg(stage.schedule.repeated, "Each further stage of a step, on several ranks"));
+  });
   std::vector<flow::ScalingEstimate> estimates;
   std::vector<mesh::PlannedSubdomain> nearest;  // subdomains with the efficiency nearest to 1/2, from which its limit is computed
   double distance = 0;
@@ -248,6 +259,9 @@ void add_plan(CLI::App& app, Request& request) {
   command->add_option("--bandwidth", options->bandwidth_gbs, "GB/s at which each of them sends")->check(positive());
   command->add_option("--cell-rate", options->cell_rate_m, "Million cell-residuals/s that each of them computes")
       ->check(positive());
+  command->add_option("--tasks", options->picture, "Write a picture of the tasks of a stage and of their exchanges (SVG)")
+      ->type_name("FILE");
+  command->add_flag("--force", options->force, "Replace the picture if it is there");
   add_json_option(*command, options->json);
   add_launch_options(*command, request, "-n", "Plan on this many MPI ranks (through mpirun)");
   command->callback(

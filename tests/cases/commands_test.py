@@ -279,6 +279,16 @@ class Tools(InFolder):
         self.assertIn("measured between the ranks", self.weft("plan", *case, "--ranks", 2, "-n", 2))
         self.assertFalse((self.folder / "forward_step").exists(), "nothing is written")
 
+    def test_plan_draws_the_tasks_of_a_stage(self):
+        command = ["plan", *self.coarse("forward_step"), "--ranks", 2, "--tasks", self.folder / "stage.svg"]
+        self.weft(*command)
+        picture = xml.etree.ElementTree.parse(self.folder / "stage.svg")
+        titles = [title.text for title in picture.iter("{http://www.w3.org/2000/svg}title")]
+        self.assertIn("update", titles)
+        self.assertTrue([title for title in titles if title.startswith("start pull values: ")], titles)
+        self.assertIn("stage.svg", self.weft(*command, code=FAILED))
+        self.weft(*command, "--force", *ranks(2))
+
     def test_plans_that_cannot_be_made(self):
         case = self.coarse("forward_step")
         for wrong in ([], ["--ranks", 0], ["--ranks", 65537], ["--ranks", "2,many"], ["--ranks", 2, "--latency", 0],
