@@ -264,7 +264,7 @@ SCRIPTS = {
         "    exec(before)\n"
         "    try:\n        failed = interpreters.run_string(interpreters.create(), code)\n"
         "    except Exception as error:\n        failed = error\n"
-        "    print('interpreter' in str(failed))\n",
+        "    print(('interpreter' if sys.version_info >= (3, 12) else 'sub-interpreter') in str(failed))\n",
         "True\nTrue\n",
     ),
     "use after the end of MPI": (
