@@ -14,6 +14,8 @@ if not shutil.which("ssh"):  # Open MPI looks for it even for jobs of one machin
     ENV["OMPI_MCA_plm"] = "^rsh"
 ENV["PYTHONPATH"] = os.pathsep.join(os.path.abspath(path) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path)
 
+DTYPES = ["float64", "float32", "int64", "int32", "uint8"]
+
 
 def why_no_gpu():
     """Returns why this process cannot use a GPU; empty if it can."""
@@ -45,9 +47,27 @@ def numba_cuda():
     return cuda
 
 
+def address(array):
+    return array.__array_interface__["data"][0]
+
+
 @pytest.fixture
 def comm():
     return weft.world()
+
+
+@pytest.fixture
+def plan(comm):
+    """A ring of 4 rows per rank; each rank reads the rows before and after its own."""
+    n = 4
+    first, rows = n * comm.rank, n * comm.size
+    return weft.GhostPlan.build(comm, n, [(first - 1) % rows, (first + n) % rows])
+
+
+@pytest.fixture
+def rows(comm):
+    """A plan of 5 rows without ghost rows."""
+    return weft.GhostPlan.build(comm, 5)
 
 
 @pytest.fixture
