@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   const weft::Communicator comm = weft::Communicator::world();
   const auto mesh = weft::mesh::build(comm, weft::mesh::generate(comm, weft::mesh::BoxSpec{.nx = 48, .ny = 48}));
 
-  const std::vector<BoundaryCondition> walls(mesh.boundary.size(), {{.kind = BoundaryKind::slip_wall}});
+  const BoundaryConditions walls(mesh.boundary.size(), {{.kind = BoundaryKind::slip_wall}});
   const SourceTerm heater([](Vec3 x, double t, const Primitive& /*state*/) { return Conserved{0, {}, heat(x, t)}; });
   Solver solver(mesh, {.gas = IdealGas{.gamma = 1.4}, .boundary = walls, .source = heater});
   solver.initialise([](Vec3) { return Primitive{.density = 1, .velocity = {}, .pressure = 1}; });

@@ -101,7 +101,7 @@ Row measure(const mesh::Mesh& m, const std::string& elements, const flow::Numeri
   // Walls may have any shape: the flow is slower, so that it stays physical from the start.
   const double length = m.boundary.empty() ? 1 : extent(m), speed = m.boundary.empty() ? 1 : 0.2;
   const Stopwatch making;
-  const std::vector<flow::BoundaryCondition> walls(m.boundary.size());
+  const flow::BoundaryConditions walls(m.boundary.size());
   flow::Solver solver(m, {.boundary = walls, .numerics = numerics, .backend = backend, .threads = threads});
   solver.initialise([length, speed](Vec3 x) {
     const double wave = std::sin(6.28318530717958648 * ((x.x + x.y + x.z) / length));

@@ -104,7 +104,7 @@ int bytes_of_block(const flow::detail::TileSize& most) {
 
 void make_solver(const mesh::Mesh& mesh, const std::string& kind, Steps& steps) {
   const flow::IdealGas gas;
-  std::vector<flow::BoundaryCondition> walls(mesh.boundary.size());
+  flow::BoundaryConditions walls(mesh.boundary.size());
   if (kind == "tiles") {
     steps.begin("discretization");
     const flow::Scheme scheme(mesh, {.gas = gas, .boundary = walls});

@@ -81,9 +81,8 @@ mesh::Mesh built(mesh::MeshBlock block, const std::function<Vec3(Vec3)>& place) 
 }
 
 /// Returns slip walls on the zones named, `others` elsewhere.
-std::vector<BoundaryKind> walls(const mesh::Mesh& m, const std::vector<std::string>& names,
-                                BoundaryKind others = BoundaryKind::far_field) {
-  std::vector<BoundaryKind> kinds;
+BoundaryKinds walls(const mesh::Mesh& m, const std::vector<std::string>& names, BoundaryKind others = BoundaryKind::far_field) {
+  BoundaryKinds kinds;
   for (const mesh::BoundaryZone& zone : m.boundary) {
     kinds.push_back(std::ranges::find(names, zone.name) != names.end() ? BoundaryKind::slip_wall : others);
   }
@@ -91,7 +90,7 @@ std::vector<BoundaryKind> walls(const mesh::Mesh& m, const std::vector<std::stri
 }
 
 /// Area vectors of a mesh, those of the mesh on ranks where they do not change.
-FaceAreas areas_of(const mesh::Mesh& m, const std::vector<BoundaryKind>& kinds) {
+FaceAreas areas_of(const mesh::Mesh& m, const BoundaryKinds& kinds) {
   FaceAreas areas = areas_at_curved_walls(m, kinds);
   EXPECT_FALSE(m.comm.all(areas.area.empty()));
   if (areas.area.empty()) areas = {.normal = m.face_normal, .area = m.face_area};
@@ -191,8 +190,8 @@ TEST(CurvedWallEdges, PlanesKeepTheirNormalAtCornersAndSymmetryPlanes) {
   for (const char* elements : {"tetrahedra", "prisms"}) {
     for (const BoundaryKind of_plane : {BoundaryKind::slip_wall, BoundaryKind::symmetry}) {
       const mesh::Mesh m = built(box(elements), cut_sphere);
-      std::vector<BoundaryKind> kinds = walls(m, {"zmin"});
-      for (std::size_t z = 0; z < kinds.size(); ++z) {
+      BoundaryKinds kinds = walls(m, {"zmin"});
+      for (const mesh::ZoneIndex z : kinds.ids()) {
         if (m.boundary[z].name == "xmin") kinds[z] = of_plane;
       }
       const FaceAreas areas = areas_of(m, kinds);
@@ -226,8 +225,8 @@ TEST(CurvedWallEdges, PlaneWallsAreNotCurvedAtSymmetryPlanes) {
       }
     }
     const mesh::Mesh behind = built(std::move(block), wedge);
-    std::vector<BoundaryKind> kinds = walls(behind, {"zmin"});
-    for (std::size_t z = 0; z < kinds.size(); ++z) {
+    BoundaryKinds kinds = walls(behind, {"zmin"});
+    for (const mesh::ZoneIndex z : kinds.ids()) {
       if (behind.boundary[z].name == "floor") kinds[z] = BoundaryKind::symmetry;
     }
     EXPECT_TRUE(areas_at_curved_walls(behind, kinds).area.empty()) << elements;

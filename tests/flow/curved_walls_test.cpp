@@ -32,8 +32,8 @@ Vec3 on_sphere(Vec3 x) {
   return ((2 + x.z) / norm(direction)) * direction;
 }
 
-std::vector<BoundaryKind> kinds_with(const mesh::Mesh& m, BoundaryKind others) {
-  std::vector<BoundaryKind> kinds;
+BoundaryKinds kinds_with(const mesh::Mesh& m, BoundaryKind others) {
+  BoundaryKinds kinds;
   for (const mesh::BoundaryZone& zone : m.boundary) kinds.push_back(zone.name == "zmin" ? BoundaryKind::slip_wall : others);
   return kinds;
 }
@@ -105,7 +105,7 @@ TEST(CurvedWalls, AreThoseOfTheMeshOnPlanesOnQuadsAndAtSymmetryPlanes) {
   }
   const mesh::Mesh hexahedra = shell("hexahedra", on_sphere, 4), tetrahedra = shell("tetrahedra", on_sphere, 4);
   EXPECT_TRUE(areas_at_curved_walls(hexahedra, kinds_with(hexahedra, BoundaryKind::far_field)).area.empty());
-  const std::vector<BoundaryKind> planes(tetrahedra.boundary.size(), BoundaryKind::symmetry);
+  const BoundaryKinds planes(tetrahedra.boundary.size(), BoundaryKind::symmetry);
   EXPECT_TRUE(areas_at_curved_walls(tetrahedra, planes).area.empty());
 }
 
@@ -143,8 +143,8 @@ TEST(CurvedWalls, CellsBetweenTwoSymmetryPlanesAreClosed) {
   };
   for (const char* elements : {"tetrahedra", "prisms"}) {
     const mesh::Mesh m = shell(elements, sector, 6);
-    std::vector<BoundaryKind> kinds = kinds_with(m, BoundaryKind::far_field);
-    for (std::size_t z = 0; z < kinds.size(); ++z) {
+    BoundaryKinds kinds = kinds_with(m, BoundaryKind::far_field);
+    for (const mesh::ZoneIndex z : kinds.ids()) {
       if (m.boundary[z].name == "xmin" || m.boundary[z].name == "ymin") kinds[z] = BoundaryKind::symmetry;
     }
     const FaceAreas areas = areas_at_curved_walls(m, kinds);

@@ -66,9 +66,9 @@ TEST(SolverCuda, FunctionsOfTheUserOnAGpuGiveTheFlowOfThoseOnTheHost) {
   for (const bool varies : {true, false}) {
     for (const bool balanced : {false, true}) {
       const auto flow = [&](Backend backend, FieldFunction<Primitive> wave, SourceTerm heat) {
-        std::vector<BoundaryCondition> all(m.boundary.size(), {.params = {.kind = BoundaryKind::far_field}});
-        for (std::size_t z = 0; z < all.size(); ++z) {  // the last zone is always one of the host
-          all[z].prescribed = z + 1 < all.size() ? wave : FieldFunction<Primitive>(&Wave::at);
+        BoundaryConditions all(m.boundary.size(), {.params = {.kind = BoundaryKind::far_field}});
+        for (const mesh::ZoneIndex z : all.ids()) {  // the last zone is always one of the host
+          all[z].prescribed = z.value() + 1 < all.count() ? wave : FieldFunction<Primitive>(&Wave::at);
           all[z].depends_on_time = varies;
         }
         heat.acceleration = {0.1, -0.2, 0};

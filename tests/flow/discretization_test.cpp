@@ -17,14 +17,14 @@ using test::generated;
 
 TEST(Discretization, PutsRowsOfWallsAndOutletsAtTheMirrorImageAndOthersOnTheFace) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}});
-  std::vector<BoundaryKind> kinds;
+  BoundaryKinds kinds;
   for (const mesh::BoundaryZone& zone : m.boundary)
     kinds.push_back(zone.name == "ymin"   ? BoundaryKind::slip_wall
                     : zone.name == "xmax" ? BoundaryKind::supersonic_outflow
                                           : BoundaryKind::far_field);
   const Discretization d(m, kinds);
   EXPECT_EQ(static_cast<std::size_t>(d.rows), d.centroid.size());
-  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+  for (const mesh::ZoneIndex z : m.boundary.ids()) {
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
       const Vec3 inside = d.centroid[LocalRow(d.face_left[face])];
       const Vec3 behind = d.centroid[LocalRow(d.face_right[face])];
@@ -38,7 +38,7 @@ TEST(Discretization, StencilsByNodeHoldTheFaceNeighbours) {
   mesh::BuildOptions options;
   options.ghosts = mesh::Neighbours::node;
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{5}}, {"ny", std::int64_t{5}}}, options);
-  const Discretization d(m, std::vector<BoundaryKind>(m.boundary.size(), BoundaryKind::slip_wall), mesh::Neighbours::node);
+  const Discretization d(m, BoundaryKinds(m.boundary.size(), BoundaryKind::slip_wall), mesh::Neighbours::node);
   for (const mesh::LocalCellId c : m.owned()) {
     const auto i = c.index();
     const std::vector<std::int32_t> rows(d.stencil_row.begin() + d.stencil_offset[i],
@@ -56,7 +56,7 @@ TEST(Discretization, StencilsByNodeHoldTheFaceNeighbours) {
 
 TEST(Discretization, SpectralRadiusOfASquareIsThatOfTwoDirections) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{2}}});
-  const Discretization d(m, std::vector<BoundaryKind>(m.boundary.size(), BoundaryKind::far_field));
+  const Discretization d(m, BoundaryKinds(m.boundary.size(), BoundaryKind::far_field));
   for (const Vec3 s : d.projected_area) EXPECT_LE(norm(s - Vec3{0.5, 0.25, 0}), 1e-15);
   for (const double v : d.inverse_volume) EXPECT_DOUBLE_EQ(v, 8);
 }
@@ -107,7 +107,7 @@ TEST(Discretization, StabilizedGradientsOfSliversAreBounded) {
                                            {"jitter", 0.2},
                                            {"warp", 0.08}});
     for (const BoundaryKind kind : {BoundaryKind::far_field, BoundaryKind::slip_wall, BoundaryKind::symmetry}) {
-      const Discretization d(m, std::vector<BoundaryKind>(m.boundary.size(), kind), mesh::Neighbours::face, true);
+      const Discretization d(m, BoundaryKinds(m.boundary.size(), kind), mesh::Neighbours::face, true);
       EXPECT_TRUE(d.stabilized);
       EXPECT_LE(worst_norm_of_increments(m, d, least_squares_matrices(m, d)), 1 + 1e-6) << height;
     }
@@ -120,7 +120,7 @@ TEST(Discretization, ExampleOfTheHeader) {
   options.order = mesh::CellOrdering::as_read;
   const mesh::Mesh m =
       mesh::build(self, mesh::generate(self, "box", {{"nx", std::int64_t{2}}, {"ny", std::int64_t{1}}}), options);
-  const Discretization d(m, std::vector<BoundaryKind>(m.boundary.size(), BoundaryKind::far_field));
+  const Discretization d(m, BoundaryKinds(m.boundary.size(), BoundaryKind::far_field));
   using ::testing::ElementsAre;
   EXPECT_EQ(d.rows, 8);
   EXPECT_EQ(d.first_boundary_face, 1);

@@ -106,7 +106,9 @@ TEST(FarFieldVortex, CreatesTheFlowOfTheVortexInADomain) {
                       .boundary = everywhere(m, {.kind = BoundaryKind::far_field, .state = free, .vortex = {0, centre}}),
                       .numerics = numerics});
     solver.initialise([&](Vec3) { return free; });
-    for (std::size_t z = 0; z < m.boundary.size() && corrected; ++z) solver.set_circulation(z, circulation);
+    if (corrected) {
+      for (const mesh::ZoneIndex z : m.boundary.ids()) solver.set_circulation(z, circulation);
+    }
     for (int i = 0; i < 400; ++i) (void)solver.step(1);
     const auto norms = errors(solver, [&](Vec3 x) { return vortex_state(kGas, free, {circulation, centre}, x); });
     return norms[2].l2;  // norm of the velocity along y
@@ -121,9 +123,9 @@ TEST(FarFieldVortex, WithoutCirculationChangesNoBit) {
   const mesh::Mesh m = generated("naca", {{"around", std::int64_t{32}}, {"radial", std::int64_t{8}}, {"radius", 4.0}});
   const Primitive free{1.4, {0.5, 0.02, 0}, 1};
   const auto flow = [&](const PointVortex& vortex, bool set_and_reset) {
-    std::vector<BoundaryCondition> boundary = everywhere(m, {.kind = BoundaryKind::far_field, .state = free, .vortex = vortex});
-    std::size_t far = 0;
-    for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+    BoundaryConditions boundary = everywhere(m, {.kind = BoundaryKind::far_field, .state = free, .vortex = vortex});
+    mesh::ZoneIndex far;
+    for (const mesh::ZoneIndex z : m.boundary.ids()) {
       if (m.boundary[z].name == "farfield") far = z;
       if (m.boundary[z].name != "farfield") boundary[z].params = {.kind = BoundaryKind::slip_wall};
     }
@@ -147,8 +149,8 @@ TEST(FarFieldVortex, MakesTheLiftOfAnAirfoilIndependentOfTheFarField) {
   const Primitive free{1.4, {0.5 * std::cos(0.035), 0.5 * std::sin(0.035), 0}, 1};
   const auto lift = [&](double radius, std::int64_t radial, bool corrected) {
     const mesh::Mesh m = generated("naca", {{"around", std::int64_t{32}}, {"radial", radial}, {"radius", radius}});
-    std::vector<BoundaryCondition> boundary = everywhere(m, {.kind = BoundaryKind::slip_wall});
-    std::size_t far = 0;
+    BoundaryConditions boundary = everywhere(m, {.kind = BoundaryKind::slip_wall});
+    mesh::ZoneIndex far(0);
     while (m.boundary[far].name != "farfield") ++far;
     boundary[far].params = {.kind = BoundaryKind::far_field, .state = free, .vortex = {0, {0.25, 0, 0}}};
     Solver solver(

@@ -116,7 +116,7 @@ class ZoneMonitor : public ::testing::Test {
     const BoundaryCondition given{{.kind = BoundaryKind::supersonic_outflow}, [](Vec3 x, double) { return at(x); }};
     const IdealGas gas{1.4, 2};
     Solver solver(m, {.gas = gas,
-                      .boundary = std::vector<BoundaryCondition>(m.boundary.size(), given),
+                      .boundary = BoundaryConditions(m.boundary.size(), given),
                       .numerics = {.limiter = LimiterKind::none},
                       .backend = backend});
     solver.initialise([](Vec3 x) { return at(x); });
@@ -194,8 +194,7 @@ TEST(Probe, ReadsALinearFieldExactlyAndAlikeOnEveryRank) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{9}}, {"ny", std::int64_t{7}}});
   const auto field = [](Vec3 x) { return Primitive{1 + x.x, {x.y, 2 * x.x, 0}, 2 - x.y}; };
   const BoundaryCondition given{{.kind = BoundaryKind::supersonic_inflow}, [&](Vec3 x, double) { return field(x); }};
-  Solver solver(
-      m, {.boundary = std::vector<BoundaryCondition>(m.boundary.size(), given), .numerics = {.limiter = LimiterKind::none}});
+  Solver solver(m, {.boundary = BoundaryConditions(m.boundary.size(), given), .numerics = {.limiter = LimiterKind::none}});
   solver.initialise(field);
   solver.refresh();
   for (const Vec3 at : {Vec3{0.5, 0.5, 0}, Vec3{0.01, 0.99, 0}, Vec3{0.77, 0.31, 0}}) {
@@ -310,7 +309,7 @@ TEST(AxisymmetricFlow, IsPushedAlongItsAxisAloneAndDoesNotTurn) {
 
   const auto turning = [](Vec3) { return Primitive{1, {2, 0, 0.5}, 1}; };
   EXPECT_THAT(test::common_error<InputError>(m.comm, [&] { solver.initialise(turning); }), HasSubstr("velocity along z"));
-  std::vector<BoundaryCondition> wind = everywhere(m, {.kind = BoundaryKind::far_field, .state = {1, {2, 0, 0.5}, 1}});
+  BoundaryConditions wind = everywhere(m, {.kind = BoundaryKind::far_field, .state = {1, {2, 0, 0.5}, 1}});
   EXPECT_THAT(test::common_error<InputError>(m.comm, [&] { Solver(m, {.boundary = wind}); }), HasSubstr("boundary zone"));
 }
 

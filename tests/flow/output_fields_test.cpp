@@ -57,7 +57,7 @@ void expect_gradients(Backend backend) {
       return Primitive{10 + 3 * x.x - 4 * x.y, {2 * x.y + z * x.z, 5 * x.x, z * (7 * x.x + x.y)}, 10 + x.y};
     };
     const BoundaryCondition given{{.kind = BoundaryKind::supersonic_inflow}, [&](Vec3 x, double) { return field(x); }};
-    Solver solver(m, {.boundary = std::vector<BoundaryCondition>(m.boundary.size(), given),
+    Solver solver(m, {.boundary = BoundaryConditions(m.boundary.size(), given),
                       .numerics = {.limiter = LimiterKind::none},
                       .backend = backend});
     solver.initialise(field);

@@ -31,8 +31,8 @@ mesh::Mesh moved(const std::string& name, const mesh::GeneratorParameters& param
   return mesh::build(comm, std::move(block), {});
 }
 
-std::vector<BoundaryKind> walls_named(const mesh::Mesh& m, const std::string& wall) {
-  std::vector<BoundaryKind> kinds;
+BoundaryKinds walls_named(const mesh::Mesh& m, const std::string& wall) {
+  BoundaryKinds kinds;
   for (const mesh::BoundaryZone& zone : m.boundary) {
     kinds.push_back(zone.name == wall ? BoundaryKind::slip_wall : BoundaryKind::far_field);
   }
@@ -58,7 +58,7 @@ TEST(ReferenceLength, IsThatOfTheMeshWithoutWalls) {
 TEST(ReferenceStates, AreTheMeanOfTheStartAndTheExtremesWithTheBoundaries) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{10}}, {"ny", std::int64_t{4}}});
   const IdealGas gas;
-  std::vector<BoundaryCondition> boundary =
+  BoundaryConditions boundary =
       everywhere(m, {.kind = BoundaryKind::far_field, .state = {8, {3, 4, 0}, 2}});  // speed 5, p + rho u^2 = 202
   const auto start = [&](mesh::LocalCellId c) { return Primitive{m.cell_centroid[c].x < 0.5 ? 1.0 : 3.0, {}, 0.5}; };
   const ReferenceStates r = reference_states(m, gas, boundary, {}, start, 0);
@@ -113,8 +113,8 @@ double fall_at_bump(double length, double density, double pressure, double gas_c
   const mesh::Mesh m = moved("bump", {{"nx", std::int64_t{24}}, {"ny", std::int64_t{8}}}, length, 0, {});
   const IdealGas gas{.gas_constant = gas_constant};
   const double total = 1 + 0.2 * 0.25;
-  std::vector<BoundaryCondition> boundary = everywhere(m, {.kind = BoundaryKind::slip_wall});
-  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+  BoundaryConditions boundary = everywhere(m, {.kind = BoundaryKind::slip_wall});
+  for (const mesh::ZoneIndex z : m.boundary.ids()) {
     const double temperature = pressure / (gas_constant * density);
     if (m.boundary[z].name == "inlet") {
       boundary[z].params = {.kind = BoundaryKind::total_pressure_inflow,

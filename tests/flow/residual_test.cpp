@@ -51,7 +51,7 @@ Primitive gentle(Vec3 x, int dim) {
 template <class Field>
 void expect_exact(const mesh::Mesh& m, GradientKind gradient, mesh::Neighbours stencil, LimiterKind limiter, const Field& field) {
   const BoundaryCondition given{{.kind = BoundaryKind::supersonic_inflow}, [&](Vec3 x, double) { return field(x, m.dim); }};
-  const Scheme scheme(m, {.boundary = std::vector<BoundaryCondition>(m.boundary.size(), given),
+  const Scheme scheme(m, {.boundary = BoundaryConditions(m.boundary.size(), given),
                           .numerics = {.gradient = gradient, .limiter = limiter, .venkatakrishnan_k = 0},
                           .stencil = stencil});
   HostStepper stepper(scheme);
@@ -87,7 +87,7 @@ TEST_P(GradientOf, AGentleLinearFieldIsNotLimitedByVenkatakrishnanOnStabilizedMe
 /// differ by less than `ratio`.
 void expect_bounded(const Grid& grid, LimiterKind limiter, double ratio) {
   const mesh::Mesh m = box(grid, 0.04);
-  std::vector<BoundaryCondition> boundary(m.boundary.size(), {{.kind = BoundaryKind::slip_wall}, {}});
+  BoundaryConditions boundary(m.boundary.size(), {{.kind = BoundaryKind::slip_wall}, {}});
   const Scheme scheme(m,
                       {.boundary = boundary, .numerics = {.limiter = limiter, .venkatakrishnan_k = 0}, .stencil = grid.stencil});
   HostStepper stepper(scheme);
@@ -154,7 +154,7 @@ TEST(Residual, SteadyPrescribedStatesAreEvaluatedOnce) {
                               return waves(x);
                             }};
     given.depends_on_time = depends_on_time;
-    Solver solver(m, {.boundary = std::vector<BoundaryCondition>(m.boundary.size(), given), .numerics = {.cfl = 0.5}});
+    Solver solver(m, {.boundary = BoundaryConditions(m.boundary.size(), given), .numerics = {.cfl = 0.5}});
     solver.initialise(waves);
     for (int i = 0; i < 3; ++i) solver.step(1);
     if (depends_on_time) {
@@ -169,7 +169,7 @@ TEST(Residual, SteadyPrescribedStatesAreEvaluatedOnce) {
 
 TEST(Residual, FallbackCellsAndTheirNeighboursAreOfFirstOrder) {
   const mesh::Mesh m = box({"quads", 2}, 0);
-  const Scheme scheme(m, {.boundary = std::vector<BoundaryCondition>(m.boundary.size(), {{.kind = BoundaryKind::slip_wall}, {}}),
+  const Scheme scheme(m, {.boundary = BoundaryConditions(m.boundary.size(), {{.kind = BoundaryKind::slip_wall}, {}}),
                           .numerics = {.limiter = LimiterKind::none}});
   HostStepper stepper(scheme);
   Residual& residual = stepper.residual();

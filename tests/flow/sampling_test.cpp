@@ -28,11 +28,10 @@ Primitive linear(Vec3 x) { return {2 + x.x + 0.5 * x.y, {x.y, 2 * x.x, 0.25 * x.
 /// A linear flow with exact gradients.
 struct LinearFlow {
   explicit LinearFlow(const mesh::Mesh& mesh, const std::function<Primitive(Vec3)>& field = linear)
-      : solver(mesh,
-               {.boundary = std::vector<BoundaryCondition>(mesh.boundary.size(), {{.kind = BoundaryKind::supersonic_inflow},
-                                                                                  [field](Vec3 x, double) { return field(x); }}),
-                .numerics = {.limiter = LimiterKind::none},
-                .scalars = {{"dye", [](Vec3 x) { return x.x - x.y; }}}}) {
+      : solver(mesh, {.boundary = BoundaryConditions(mesh.boundary.size(), {{.kind = BoundaryKind::supersonic_inflow},
+                                                                            [field](Vec3 x, double) { return field(x); }}),
+                      .numerics = {.limiter = LimiterKind::none},
+                      .scalars = {{"dye", [](Vec3 x) { return x.x - x.y; }}}}) {
     solver.initialise(field);
     solver.refresh();
     gradients = solver.gradients();

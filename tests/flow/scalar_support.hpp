@@ -20,8 +20,8 @@ inline std::vector<Scalar> three_scalars() {
 }
 
 /// Returns conditions() with half the wave (time-dependent if `varying`), 1, and 0.25.
-inline std::vector<BoundaryCondition> bringing_scalars(const mesh::Mesh& mesh, bool varying = true) {
-  std::vector<BoundaryCondition> all = conditions(mesh);
+inline BoundaryConditions bringing_scalars(const mesh::Mesh& mesh, bool varying = true) {
+  BoundaryConditions all = conditions(mesh);
   for (BoundaryCondition& condition : all) {
     const auto wave = [varying](Vec3 x, double t) { return 0.5 * std::sin(5 * x.x + (varying ? t : 0)); };
     condition.scalars = {{.value = wave, .depends_on_time = varying},
@@ -32,9 +32,8 @@ inline std::vector<BoundaryCondition> bringing_scalars(const mesh::Mesh& mesh, b
 }
 
 inline std::unique_ptr<Solver> carrying(const mesh::Mesh& mesh, std::vector<Scalar> scalars, const Numerics& numerics,
-                                        std::vector<BoundaryCondition> boundary = {},
-                                        mesh::Neighbours stencil = mesh::Neighbours::face, Backend backend = Backend::host,
-                                        SourceTerm source = {}, int threads = 1) {
+                                        BoundaryConditions boundary = {}, mesh::Neighbours stencil = mesh::Neighbours::face,
+                                        Backend backend = Backend::host, SourceTerm source = {}, int threads = 1) {
   return std::make_unique<Solver>(mesh, SolverOptions{.boundary = std::move(boundary),
                                                       .numerics = numerics,
                                                       .stencil = stencil,

@@ -98,7 +98,7 @@ TEST(ScalarTransport, UsesTimeDependentInflowValues) {
   // A slope that moves with a supersonic stream, and enters at x = 0.
   const auto slope = [](Vec3 x, double t) { return 3 - 2 * (x.x - 2 * t) + 0.5 * x.y; };
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{32}}, {"ny", std::int64_t{4}}, {"ymax", 0.125}});
-  std::vector<BoundaryCondition> boundary;
+  BoundaryConditions boundary;
   for (const mesh::BoundaryZone& zone : m.boundary) {
     BoundaryCondition condition{{.kind = BoundaryKind::supersonic_outflow}};
     if (zone.name == "xmin") {
@@ -223,7 +223,7 @@ TEST_P(ScalarsIn, KeepTheirAmountsWhereForcesActAndMassIsAdded) {
     if (adds_mass) {
       source.function = [](Vec3, double, const Primitive& w) { return Conserved{0.2 * w.density, {}, 0.5 * w.density}; };
     }
-    const std::vector<BoundaryCondition> walls = test::everywhere(m, {.kind = BoundaryKind::slip_wall});
+    const BoundaryConditions walls = test::everywhere(m, {.kind = BoundaryKind::slip_wall});
     const auto solver = carrying(m, three_scalars(), numerics(), walls, GetParam().options.ghosts, Backend::host, source);
     Solver without(m, {.boundary = walls, .numerics = numerics(), .stencil = GetParam().options.ghosts, .source = source});
     for (Solver* each : {solver.get(), &without}) each->initialise([&](Vec3 x) { return wavy(x, GetParam().dim); });
@@ -250,7 +250,7 @@ INSTANTIATE_TEST_SUITE_P(Flow, ScalarsIn, ::testing::ValuesIn(settings()),
 
 TEST(ScalarTransport, EndsWhereAnInflowValueIsNotFinite) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{16}}, {"ny", std::int64_t{4}}});
-  std::vector<BoundaryCondition> boundary;
+  BoundaryConditions boundary;
   for (const mesh::BoundaryZone& zone : m.boundary) {
     BoundaryCondition condition{{.kind = BoundaryKind::supersonic_outflow}};
     if (zone.name == "xmin") {

@@ -173,7 +173,7 @@ TEST_P(StepsAheadTest, BoundariesAreEvaluatedAtTheTimeReached) {
                                    latest = std::max(latest, t);
                                    return Primitive{1 + 0.1 * std::sin(x.x + t), {0.5, 0.1, 0}, 1};
                                  }};
-  Solver solver(m, {.boundary = std::vector<BoundaryCondition>(m.boundary.size(), waving),
+  Solver solver(m, {.boundary = BoundaryConditions(m.boundary.size(), waving),
                     .numerics = {.cfl = 0.4, .local_time_step = true},
                     .backend = GetParam()});
   solver.initialise([&](Vec3 x) { return waving.prescribed(x, 0); });

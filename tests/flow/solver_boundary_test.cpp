@@ -31,9 +31,9 @@ mesh::Mesh box(std::int64_t n, const std::string& elements, int dim = 2) {
 /// @param acceleration  of the body force, without which a wall allows no gradient of pressure.
 double linear_error(const mesh::Mesh& m, BoundaryKind elsewhere, GradientKind gradient, int first,
                     const std::function<Primitive(Vec3)>& field, const Vec3& acceleration = {}) {
-  std::vector<BoundaryCondition> boundary = everywhere(m, {.kind = elsewhere});
+  BoundaryConditions boundary = everywhere(m, {.kind = elsewhere});
   bool limited = mesh::is_quad_or_hexahedron(m.cell_type[mesh::LocalCellId(0)]);
-  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+  for (const mesh::ZoneIndex z : m.boundary.ids()) {
     limited = limited && m.boundary[z].name != "cylinder";
     if (m.boundary[z].name[0] != 'y' && m.boundary[z].name != "cylinder") {
       boundary[z] = {{}, [&](Vec3 x, double) { return field(x); }};
@@ -82,8 +82,8 @@ TEST(AtWalls, LinearFieldsKeepTheirSlopes) {
 /// walls of a box, in a gas whose pressure is 1 + 0.04 x + 0.06 y.
 double increment_at_walls(const std::string& elements, int dim, const SourceTerm& source) {
   const mesh::Mesh m = box(4, elements, dim);
-  std::vector<BoundaryCondition> boundary = everywhere(m, {.kind = BoundaryKind::supersonic_outflow});
-  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+  BoundaryConditions boundary = everywhere(m, {.kind = BoundaryKind::supersonic_outflow});
+  for (const mesh::ZoneIndex z : m.boundary.ids()) {
     if (m.boundary[z].name[0] == 'y') boundary[z].params.kind = BoundaryKind::slip_wall;
   }
   const Scheme scheme(m, {.boundary = boundary, .source = source});
@@ -96,7 +96,7 @@ double increment_at_walls(const std::string& elements, int dim, const SourceTerm
   stepper.refresh(0);
   double largest = 0;
   const Discretization& d = scheme.discretization();
-  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+  for (const mesh::ZoneIndex z : m.boundary.ids()) {
     if (boundary[z].params.kind != BoundaryKind::slip_wall) continue;
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
       const Vec3 r = d.centroid[LocalRow(d.face_right[face])] - d.centroid[LocalRow(d.face_left[face])];
@@ -151,8 +151,8 @@ TEST(AtWalls, AUniformStreamStaysUniformOnCellsOfAnyAspectRatio) {
         mesh::GeneratorParameters p{{"nx", nx}, {"ny", ny}, {"elements", elements}};
         if (!plane) p["nz"] = std::int64_t{4};
         const mesh::Mesh m = generated("box", p);
-        std::vector<BoundaryCondition> boundary = everywhere(m, {.kind = BoundaryKind::slip_wall});
-        for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+        BoundaryConditions boundary = everywhere(m, {.kind = BoundaryKind::slip_wall});
+        for (const mesh::ZoneIndex z : m.boundary.ids()) {
           if (m.boundary[z].name[0] == 'x') boundary[z].params = {.kind = BoundaryKind::far_field, .state = stream};
         }
         Solver solver(m, {.boundary = boundary, .numerics = {.limiter = limiter, .rk_stages = 2, .cfl = 0.8}});
@@ -168,8 +168,8 @@ TEST(AtWalls, AUniformStreamStaysUniformOnCellsOfAnyAspectRatio) {
 /// Returns the largest minus the least pressure after 300 steps in a box of gas at rest with noise in its pressure.
 double noise_left(const std::string& elements, int dim, BoundaryKind at_x, BoundaryKind elsewhere, double noise) {
   const mesh::Mesh m = box(4, elements, dim);
-  std::vector<BoundaryCondition> boundary = everywhere(m, {.kind = elsewhere});
-  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+  BoundaryConditions boundary = everywhere(m, {.kind = elsewhere});
+  for (const mesh::ZoneIndex z : m.boundary.ids()) {
     if (m.boundary[z].name[0] == 'x') boundary[z].params.kind = at_x;
   }
   Solver solver(m, {.boundary = boundary, .numerics = {.limiter = LimiterKind::none, .cfl = 0.4}});
@@ -205,8 +205,8 @@ TEST(AtWalls, HalfAModelHasTheFlowOfTheWhole) {
   };
   const auto pressure_at = [&](double ymin, std::int64_t ny, BoundaryKind below) {
     const mesh::Mesh m = generated("box", {{"nx", std::int64_t{16}}, {"ny", ny}, {"xmin", -1.0}, {"ymin", ymin}});
-    std::vector<BoundaryCondition> boundary = everywhere(m, {.kind = BoundaryKind::slip_wall});
-    for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+    BoundaryConditions boundary = everywhere(m, {.kind = BoundaryKind::slip_wall});
+    for (const mesh::ZoneIndex z : m.boundary.ids()) {
       if (m.boundary[z].name == "ymin") boundary[z].params.kind = below;
     }
     Solver solver(m, {.boundary = boundary, .numerics = {.limiter = LimiterKind::none}});
@@ -251,8 +251,8 @@ double outflow_error(std::int64_t n, const std::string& elements, GradientKind g
   mesh::BuildOptions options;
   options.periodic.push_back({"ymin", "ymax", {0, 1, 0}});
   const mesh::Mesh m = generated("box", {{"nx", n}, {"ny", n}, {"elements", elements}}, options);
-  std::vector<BoundaryCondition> boundary = everywhere(m, at_xmax);
-  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+  BoundaryConditions boundary = everywhere(m, at_xmax);
+  for (const mesh::ZoneIndex z : m.boundary.ids()) {
     if (m.boundary[z].name == "xmin") boundary[z].prescribed = wave;
   }
   Solver solver(m, {.boundary = boundary, .numerics = {.gradient = gradient, .limiter = LimiterKind::none, .cfl = 0.5}});
@@ -285,8 +285,8 @@ double column_velocity(std::int64_t n, const std::string& elements, int dim, Bou
   const mesh::Mesh m = generated("box", p);
   SourceTerm gravity;
   gravity.acceleration = {0, -1, 0};
-  std::vector<BoundaryCondition> boundary = everywhere(m, {.kind = BoundaryKind::slip_wall});
-  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+  BoundaryConditions boundary = everywhere(m, {.kind = BoundaryKind::slip_wall});
+  for (const mesh::ZoneIndex z : m.boundary.ids()) {
     if (m.boundary[z].name[0] != 'y') boundary[z].params.kind = sides;
   }
   Solver solver(m, {.boundary = boundary, .numerics = {.limiter = LimiterKind::none}, .source = gravity});

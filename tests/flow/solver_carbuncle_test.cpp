@@ -35,8 +35,8 @@ mesh::GeneratorParameters tube(const std::string& elements) {
 }
 
 /// Returns slip walls around a shock that moves along x.
-std::vector<BoundaryCondition> conditions(const mesh::Mesh& m) {
-  std::vector<BoundaryCondition> all;
+BoundaryConditions conditions(const mesh::Mesh& m) {
+  BoundaryConditions all;
   for (const mesh::BoundaryZone& zone : m.boundary) {
     BoundaryParams params{.kind = BoundaryKind::slip_wall};
     if (zone.name == "xmin") params = {.kind = BoundaryKind::supersonic_inflow, .state = behind()};

@@ -45,8 +45,8 @@ TEST(SolverCuda, OpeningsAreThoseOfTheHost) {
   const Numerics numerics{.limiter = LimiterKind::none, .rk_stages = 1, .cfl = 0.2};
   for (const BoundaryParams& opening : openings) {
     for (const Primitive& inside : {rest, slow, fast, away}) {
-      std::vector<BoundaryCondition> all = test::everywhere(m, {.kind = Kind::symmetry});
-      for (std::size_t z = 0; z < all.size(); ++z) {
+      BoundaryConditions all = test::everywhere(m, {.kind = Kind::symmetry});
+      for (const mesh::ZoneIndex z : all.ids()) {
         if (m.boundary[z].name == "xmax") all[z].params = opening;
         if (m.boundary[z].name == "xmin") all[z].params = {.kind = Kind::supersonic_outflow};
       }
@@ -67,9 +67,9 @@ TEST(SolverCuda, VorticesInFarFieldsAreThoseOfTheHost) {
   WEFT_NEEDS_GPU();
   const mesh::Mesh m = generated("naca", {{"around", std::int64_t{32}}, {"radial", std::int64_t{8}}, {"radius", 3.0}});
   const Primitive stream{1.4, {0.5, 0.03, 0}, 1};
-  std::vector<BoundaryCondition> boundary = test::everywhere(m, {.kind = BoundaryKind::slip_wall});
-  std::size_t far = 0, wall = 0;
-  for (std::size_t z = 0; z < m.boundary.size(); ++z) (m.boundary[z].name == "farfield" ? far : wall) = z;
+  BoundaryConditions boundary = test::everywhere(m, {.kind = BoundaryKind::slip_wall});
+  mesh::ZoneIndex far, wall;
+  for (const mesh::ZoneIndex z : m.boundary.ids()) (m.boundary[z].name == "farfield" ? far : wall) = z;
   boundary[far].params = {.kind = BoundaryKind::far_field, .state = stream, .vortex = {0.1, {0.25, 0, 0}}};
   const Numerics numerics{.limiter = LimiterKind::none, .cfl = 0.5};
   Solver host(m, {.boundary = boundary, .numerics = numerics});
@@ -89,7 +89,7 @@ TEST(SolverCuda, VorticesInFarFieldsAreThoseOfTheHost) {
   plain.refresh();
   EXPECT_LE(relative_difference(IdealGas{}, gathered(host), gathered(cuda)), kAgreement);
   EXPECT_GE(relative_difference(IdealGas{}, gathered(host), gathered(plain)), 1e-4);
-  for (const std::size_t zone : {far, wall}) {
+  for (const mesh::ZoneIndex zone : {far, wall}) {
     EXPECT_LE(norm(host.force_on(zone, 1, {}).force - cuda.force_on(zone, 1, {}).force), kAgreement);
   }
 }
@@ -154,7 +154,7 @@ TEST(SolverCuda, BoundariesMayBePrescribedInTime) {
   const BoundaryCondition waving{{.kind = BoundaryKind::far_field}, [](Vec3 x, double t) {
                                    return Primitive{1 + 0.1 * std::sin(x.x + t), {0.5, 0.1, 0}, 1};
                                  }};
-  const std::vector<BoundaryCondition> everywhere(m.boundary.size(), waving);
+  const BoundaryConditions everywhere(m.boundary.size(), waving);
   Solver host(m, {.boundary = everywhere, .numerics = {.cfl = 0.5}});
   Solver cuda(m, {.boundary = everywhere, .numerics = {.cfl = 0.5}, .backend = Backend::cuda});
   for (Solver* solver : {&host, &cuda}) {
@@ -178,10 +178,10 @@ TEST(SolverCuda, SteadyPrescribedStatesAreNotEvaluatedAgain) {
   WEFT_NEEDS_GPU();
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{8}}, {"ny", std::int64_t{8}}, {"elements", "triangles"}}, {});
   /// Conditions that count how often each zone is asked, zones from `varying` on as if they changed with time.
-  const auto after_steps = [&](Backend backend, std::size_t varying) {
-    std::vector<std::int64_t> asked(m.boundary.size());
-    std::vector<BoundaryCondition> everywhere(m.boundary.size(), {.params = {.kind = BoundaryKind::far_field}});
-    for (std::size_t z = 0; z < everywhere.size(); ++z) {
+  const auto after_steps = [&](Backend backend, mesh::ZoneIndex varying) {
+    IdVector<mesh::ZoneIndex, std::int64_t> asked(m.boundary.size());
+    BoundaryConditions everywhere(m.boundary.size(), {.params = {.kind = BoundaryKind::far_field}});
+    for (const mesh::ZoneIndex z : everywhere.ids()) {
       everywhere[z].depends_on_time = z >= varying;
       everywhere[z].prescribed = [&asked, z](Vec3 x, double) {
         ++asked[z];
@@ -193,22 +193,23 @@ TEST(SolverCuda, SteadyPrescribedStatesAreNotEvaluatedAgain) {
     go(solver, 10);
     solver.restore(std::vector<double>(solver.conserved().begin(), solver.conserved().end()), solver.time(), solver.steps());
     go(solver, 10);
-    for (std::size_t z = 0; z < asked.size(); ++z) {
+    for (const mesh::ZoneIndex z : asked.ids()) {
       const std::int64_t faces = m.boundary[z].faces.size();
-      EXPECT_GE(asked[z], z < varying ? faces : 60 * faces) << z;
+      EXPECT_GE(asked[z], z < varying ? faces : 60 * faces) << z.value();
       if (z < varying) {
-        EXPECT_EQ(asked[z], 2 * faces) << z << ": for the reference states, and for the first stage";
+        EXPECT_EQ(asked[z], 2 * faces) << z.value() << ": for the reference states, and for the first stage";
       }
     }
     if (backend == Backend::cuda) {
-      EXPECT_EQ(solver.works_ahead(), varying == asked.size() && solver.transport() != "staged");
+      EXPECT_EQ(solver.works_ahead(), varying == asked.ids().last() && solver.transport() != "staged");
     }
     return gathered(solver);
   };
-  const std::vector<double> constant = after_steps(Backend::cuda, m.boundary.size());
-  EXPECT_LE(relative_difference(IdealGas{}, constant, after_steps(Backend::host, m.boundary.size())), kAgreement);
-  EXPECT_EQ(constant, after_steps(Backend::cuda, 0));
-  EXPECT_EQ(constant, after_steps(Backend::cuda, 1));
+  const mesh::ZoneIndex none = m.boundary.ids().last();
+  const std::vector<double> constant = after_steps(Backend::cuda, none);
+  EXPECT_LE(relative_difference(IdealGas{}, constant, after_steps(Backend::host, none)), kAgreement);
+  EXPECT_EQ(constant, after_steps(Backend::cuda, mesh::ZoneIndex(0)));
+  EXPECT_EQ(constant, after_steps(Backend::cuda, mesh::ZoneIndex(1)));
 }
 
 TEST(SolverCuda, MonitorsOfManyBlocksAreThoseOfTheHost) {

@@ -65,7 +65,7 @@ class ManyTilesOnCuda : public ::testing::TestWithParam<ManyTiles> {
   [[nodiscard]] static std::unique_ptr<Solver> solver_on(const mesh::Mesh& mesh, Backend backend, bool scalar,
                                                          Precision precision = Precision::fp64,
                                                          Transport transport = Transport::automatic) {
-    std::vector<BoundaryCondition> boundary = test::conditions(mesh);
+    BoundaryConditions boundary = test::conditions(mesh);
     std::vector<Scalar> scalars;
     if (scalar) {
       scalars.push_back({.name = "dye", .initial = [](Vec3 x) { return 1 + wave(x); }});

@@ -80,8 +80,8 @@ INSTANTIATE_TEST_SUITE_P(Flow, SolverRamp, ::testing::ValuesIn(settings()), [](c
 TEST(SolverRamp, StartsAFlowThatTheSchemeCannotStartAtOnce) {
   const mesh::Mesh m = generated("naca", {{"around", std::int64_t{64}}, {"radial", std::int64_t{24}}, {"radius", 5.0}});
   const Primitive stream{1.4, {20, 2, 0}, 1};
-  std::vector<BoundaryCondition> boundary = everywhere(m, {.kind = BoundaryKind::far_field, .state = stream});
-  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+  BoundaryConditions boundary = everywhere(m, {.kind = BoundaryKind::far_field, .state = stream});
+  for (const mesh::ZoneIndex z : m.boundary.ids()) {
     if (m.boundary[z].name != "farfield") boundary[z].params.kind = BoundaryKind::slip_wall;
   }
   const auto retries = [&](const Numerics& numerics) {

@@ -84,9 +84,9 @@ TEST(SmallPeriodicBoxOnRanks, IsTheFlowOnOneRank) {
         {"nx", std::int64_t{nx}}, {"ny", std::int64_t{ny}}, {"nz", std::int64_t{nz}}, {"elements", std::string(elements)}};
     const auto after_60_steps = [&](const Communicator& comm) {
       const mesh::Mesh m = test::generated("box", box, options, comm);
-      std::vector<BoundaryCondition> boundary(2);
-      boundary[0].params = {.kind = BoundaryKind::symmetry};
-      boundary[1].params = {.kind = BoundaryKind::far_field, .state = {1, {}, 0.8}};
+      BoundaryConditions boundary(2);
+      boundary[mesh::ZoneIndex(0)].params = {.kind = BoundaryKind::symmetry};
+      boundary[mesh::ZoneIndex(1)].params = {.kind = BoundaryKind::far_field, .state = {1, {}, 0.8}};
       const auto solver = test::carrying(m, test::three_scalars(), {.limiter = LimiterKind::venkatakrishnan, .cfl = 0.5},
                                          boundary, options.ghosts);
       solver->initialise([](Vec3 x) { return test::wavy(x, 3); });

@@ -30,8 +30,8 @@ inline Primitive wavy(Vec3 x, int dim) {
 }
 
 /// Returns inflow, outflow, walls and far field, by the names of the zones.
-inline std::vector<BoundaryCondition> conditions(const mesh::Mesh& mesh) {
-  std::vector<BoundaryCondition> all;
+inline BoundaryConditions conditions(const mesh::Mesh& mesh) {
+  BoundaryConditions all;
   for (const mesh::BoundaryZone& zone : mesh.boundary) {
     BoundaryParams params{.kind = BoundaryKind::slip_wall};
     if (zone.name == "inlet") params = {.kind = BoundaryKind::supersonic_inflow, .state = {1.4, {2, 0, 0}, 1}};
@@ -49,7 +49,7 @@ inline std::vector<BoundaryCondition> conditions(const mesh::Mesh& mesh) {
 
 /// Returns, around a box: oblique inflow of given total pressure, static pressure, symmetry, far field, and in 3-D walls and
 /// symmetry.
-inline std::vector<BoundaryCondition> subsonic(const mesh::Mesh& mesh) {
+inline BoundaryConditions subsonic(const mesh::Mesh& mesh) {
   const Vec3 oblique{0.9, 0.3, mesh.dim == 3 ? 0.2 : 0.0};
   const std::map<std::string, BoundaryParams> zones{{"xmin",
                                                      {.kind = BoundaryKind::total_pressure_inflow,
@@ -61,14 +61,14 @@ inline std::vector<BoundaryCondition> subsonic(const mesh::Mesh& mesh) {
                                                     {"ymax", {.kind = BoundaryKind::far_field, .state = kStream}},
                                                     {"zmin", {.kind = BoundaryKind::slip_wall}},
                                                     {"zmax", {.kind = BoundaryKind::symmetry}}};
-  std::vector<BoundaryCondition> all;
+  BoundaryConditions all;
   for (const mesh::BoundaryZone& zone : mesh.boundary) all.push_back({zones.at(zone.name), {}});
   return all;
 }
 
 /// Returns, around a box: supersonic inflow and outflow, a wall, a state that varies in space and time, and in 3-D symmetry and
 /// far field.
-inline std::vector<BoundaryCondition> supersonic(const mesh::Mesh& mesh) {
+inline BoundaryConditions supersonic(const mesh::Mesh& mesh) {
   const std::map<std::string, BoundaryParams> zones{
       {"xmin", {.kind = BoundaryKind::supersonic_inflow, .state = {1.4, {2, 0.1, 0}, 1}}},
       {"xmax", {.kind = BoundaryKind::supersonic_outflow}},
@@ -76,7 +76,7 @@ inline std::vector<BoundaryCondition> supersonic(const mesh::Mesh& mesh) {
       {"ymax", {.kind = BoundaryKind::far_field}},
       {"zmin", {.kind = BoundaryKind::symmetry}},
       {"zmax", {.kind = BoundaryKind::far_field, .state = {1.2, {1.8, 0.1, mesh.dim == 3 ? -0.2 : 0.0}, 0.92}}}};
-  std::vector<BoundaryCondition> all;
+  BoundaryConditions all;
   for (const mesh::BoundaryZone& zone : mesh.boundary) {
     all.push_back({zones.at(zone.name), {}});
     if (zone.name != "ymax") continue;
@@ -90,14 +90,14 @@ inline std::vector<BoundaryCondition> supersonic(const mesh::Mesh& mesh) {
 
 /// Returns openings whose flow turns back or chokes: gas leaves into a reservoir (xmin), at the speed of sound (xmax), and into a
 /// far field of another entropy (ymax, outlet), and comes back through an outlet (zmax). The other zones are slip walls.
-inline std::vector<BoundaryCondition> openings(const mesh::Mesh& mesh) {
+inline BoundaryConditions openings(const mesh::Mesh& mesh) {
   const BoundaryParams reservoir{
       .kind = BoundaryKind::total_pressure_inflow, .total_pressure = 0.7, .total_temperature = 0.8, .direction = {1, 0, 0}};
   const BoundaryParams far{.kind = BoundaryKind::far_field, .state = {0.4, {0.2, -0.1, 0}, 0.5}};
   const std::map<std::string, BoundaryParams> zones{
       {"xmin", reservoir}, {"inlet", reservoir}, {"xmax", {.kind = BoundaryKind::static_pressure_outflow, .pressure = 0.2}},
       {"ymax", far},       {"outlet", far},      {"zmax", {.kind = BoundaryKind::static_pressure_outflow, .pressure = 1.1}}};
-  std::vector<BoundaryCondition> all;
+  BoundaryConditions all;
   for (const mesh::BoundaryZone& zone : mesh.boundary) {
     const auto found = zones.find(zone.name);
     all.push_back({found == zones.end() ? BoundaryParams{.kind = BoundaryKind::slip_wall} : found->second, {}});
@@ -112,7 +112,7 @@ struct Setting {
   mesh::BuildOptions options{};
   int dim = 2;
   LimiterKind limiter = LimiterKind::barth_jespersen;
-  std::vector<BoundaryCondition> (*boundary)(const mesh::Mesh&) = conditions;
+  BoundaryConditions (*boundary)(const mesh::Mesh&) = conditions;
   bool axisymmetric = false;
 
   [[nodiscard]] mesh::Mesh mesh(const Communicator& comm = Communicator::world()) const {

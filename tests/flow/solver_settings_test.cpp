@@ -81,8 +81,8 @@ TEST(SurroundedSettings, BringEveryConditionToEveryElementType) {
   std::map<mesh::CellType, std::set<std::string>> met;
   for (const Setting& setting : test::surrounded_settings()) {
     const mesh::Mesh m = setting.mesh(Communicator::self());
-    const std::vector<BoundaryCondition> conditions = setting.boundary(m);
-    for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+    const BoundaryConditions conditions = setting.boundary(m);
+    for (const mesh::ZoneIndex z : m.boundary.ids()) {
       const BoundaryCondition& condition = conditions[z];
       std::string name(condition.prescribed ? "prescribed" : name_of(condition.params.kind));
       if (norm(condition.params.direction) > 0) name += " with a direction";

@@ -32,8 +32,8 @@ inline mesh::BuildOptions periodic_box(int dim, double length) {
 }
 
 /// Returns one condition for every zone.
-inline std::vector<BoundaryCondition> everywhere(const mesh::Mesh& mesh, const BoundaryParams& params) {
-  return std::vector<BoundaryCondition>(mesh.boundary.size(), BoundaryCondition{params, {}});
+inline BoundaryConditions everywhere(const mesh::Mesh& mesh, const BoundaryParams& params) {
+  return BoundaryConditions(mesh.boundary.size(), BoundaryCondition{params, {}});
 }
 
 /// Returns `width` values of each cell in the order of the source mesh, on every rank: comparable between numbers of ranks.

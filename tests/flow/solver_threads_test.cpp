@@ -31,7 +31,7 @@ class Threads : public ::testing::TestWithParam<Setting> {
  protected:
   /// Returns the result of steps from a varying state, some of them with the first-order fallback in a few cells.
   [[nodiscard]] Outcome after_steps(const mesh::Mesh& mesh, const Numerics& numerics, int threads,
-                                    std::vector<BoundaryCondition> boundary = {}, const SourceTerm& source = {}) const {
+                                    BoundaryConditions boundary = {}, const SourceTerm& source = {}) const {
     if (boundary.empty()) boundary = conditions(mesh);
     const Scalar dye{.name = "dye", .initial = [](Vec3 x) { return std::sin(5 * x.x); }};
     Solver solver(mesh, {.boundary = boundary,
@@ -85,9 +85,10 @@ TEST_P(Threads, DoNotChangeABit) {
 
 TEST_P(Threads, DoNotChangeABitOfPrescribedStatesAndSources) {
   const mesh::Mesh mesh = generated(GetParam().generator, GetParam().parameters, GetParam().options);
-  std::vector<BoundaryCondition> boundary = conditions(mesh);
+  BoundaryConditions boundary = conditions(mesh);
   const auto caller = std::this_thread::get_id();
-  for (std::size_t z = 0; z < boundary.size(); z += 2) {
+  for (const mesh::ZoneIndex z : boundary.ids()) {
+    if (z.value() % 2 != 0) continue;
     boundary[z].prescribed = [&](Vec3 x, double) {
       EXPECT_EQ(std::this_thread::get_id(), caller);
       return wavy(x, GetParam().dim);

@@ -179,7 +179,7 @@ class TileCheck {
 
 TEST_P(TilesOf, HoldTheDiscretization) {
   const mesh::Mesh m = generated(GetParam().generator, GetParam().parameters, GetParam().options);
-  const std::vector<BoundaryKind> kinds(m.boundary.size(), BoundaryKind::slip_wall);
+  const BoundaryKinds kinds(m.boundary.size(), BoundaryKind::slip_wall);
   const Discretization d(m, kinds, GetParam().options.ghosts, false);
   const TilePartition partition(m, d, TileSize{12, 1000, 1000, 1000});
   const Tiles t(m, d, partition);
@@ -195,7 +195,7 @@ TEST_P(TilesOf, HoldTheDiscretization) {
 
 TEST_P(TilesOf, ObeyTheirLimits) {
   const mesh::Mesh m = generated(GetParam().generator, GetParam().parameters, GetParam().options);
-  const std::vector<BoundaryKind> kinds(m.boundary.size(), BoundaryKind::slip_wall);
+  const BoundaryKinds kinds(m.boundary.size(), BoundaryKind::slip_wall);
   const Discretization d(m, kinds, GetParam().options.ghosts, false);
   const TilePartition whole(m, d, {12, 1000, 1000, 1000});
   const TileSize limit = whole.quantile(0.5), most = whole.quantile(1);
@@ -216,7 +216,7 @@ TEST_P(TilesOf, ObeyTheirLimits) {
 
 TEST_P(TilesOf, AreAsLargeAsSharedMemoryAllows) {
   const mesh::Mesh m = generated(GetParam().generator, GetParam().parameters, GetParam().options);
-  const std::vector<BoundaryKind> kinds(m.boundary.size(), BoundaryKind::slip_wall);
+  const BoundaryKinds kinds(m.boundary.size(), BoundaryKind::slip_wall);
   const Discretization d(m, kinds, GetParam().options.ghosts, false);
   const auto cells_and_rows = [](const TileSize& most) { return most.cells + most.rows; };
   constexpr int kMost = std::numeric_limits<int>::max(), kMuch = 100'000;
@@ -234,7 +234,7 @@ TEST_P(TilesOf, AreAsLargeAsSharedMemoryAllows) {
 
 TEST(Tiles, RefuseMoreThan32BitsCanNumber) {
   const mesh::Mesh m = generated("box", {{"nx", "8"}, {"ny", "8"}}, {});
-  const Discretization d(m, std::vector<BoundaryKind>(m.boundary.size(), BoundaryKind::slip_wall));
+  const Discretization d(m, BoundaryKinds(m.boundary.size(), BoundaryKind::slip_wall));
   for (const TileSize& huge :
        {TileSize{.rows = 1'000'000'000}, TileSize{.faces = 1'000'000'000}, TileSize{.entries = 1'000'000'000}}) {
     TilePartition partition(m, d, {8, 1000, 1000, 1000});
@@ -249,7 +249,7 @@ TEST(Tiles, ExampleOfTheHeader) {
   options.order = mesh::CellOrdering::as_read;
   const mesh::Mesh m =
       mesh::build(self, mesh::generate(self, "box", {{"nx", std::int64_t{8}}, {"ny", std::int64_t{1}}}), options);
-  const Discretization d(m, std::vector<BoundaryKind>(m.boundary.size(), BoundaryKind::far_field));
+  const Discretization d(m, BoundaryKinds(m.boundary.size(), BoundaryKind::far_field));
   const Tiles tiles(m, d, TilePartition(m, d, {4, 1000, 1000, 1000}));
   ASSERT_EQ(tiles.size(), 2);
   const detail::Tile& t = tiles.tile[0];

@@ -19,13 +19,13 @@ struct Range {
 
 /// Returns the range of the curvature on one zone, if that and the zones whose name begins with `others` are slip walls.
 Range curvature_of(const mesh::Mesh& m, const std::string& zone, const std::string& others = "none") {
-  std::vector<BoundaryKind> kinds;
+  BoundaryKinds kinds;
   for (const mesh::BoundaryZone& z : m.boundary) {
     kinds.push_back(z.name == zone || z.name.starts_with(others) ? BoundaryKind::slip_wall : BoundaryKind::far_field);
   }
   const std::vector<double> curvature = wall_curvature(m, kinds);
   Range range;
-  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+  for (const mesh::ZoneIndex z : m.boundary.ids()) {
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
       const double of_face = curvature[static_cast<std::size_t>(face.value() - m.ghost_faces.last().value())];
       if (kinds[z] != BoundaryKind::slip_wall) {

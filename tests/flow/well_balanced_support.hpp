@@ -54,8 +54,8 @@ struct ClosedBox {
     if (axisymmetric) mesh::revolve(m);
     return m;
   }
-  [[nodiscard]] static std::vector<BoundaryCondition> boundary(const mesh::Mesh& mesh) {
-    std::vector<BoundaryCondition> all;
+  [[nodiscard]] static BoundaryConditions boundary(const mesh::Mesh& mesh) {
+    BoundaryConditions all;
     for (const mesh::BoundaryZone& zone : mesh.boundary) {
       const bool plane = zone.name == "xmax" || zone.name == "zmin";
       all.push_back({{.kind = plane ? BoundaryKind::symmetry : BoundaryKind::slip_wall}, {}});

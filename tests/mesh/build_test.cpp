@@ -280,11 +280,11 @@ TEST(Build, BoundaryZonesAreTheSameOnEveryRank) {
   options.periodic = {{"ymin", "ymax", {0, 1, 0}}};
   const Mesh mesh = build(comm, chunk(comm, make_box({.n = {6, 2, 2}})), options);
   ASSERT_EQ(mesh.boundary.size(), 4U);
-  EXPECT_EQ(mesh.boundary[0].name, "xmin");
-  EXPECT_EQ(mesh.boundary[1].name, "xmax");
-  EXPECT_EQ(mesh.boundary[2].name, "zmin");
-  EXPECT_EQ(mesh.boundary[3].name, "zmax");
-  for (const LocalFaceId f : mesh.boundary[1].faces) {
+  EXPECT_EQ(mesh.boundary[ZoneIndex(0)].name, "xmin");
+  EXPECT_EQ(mesh.boundary[ZoneIndex(1)].name, "xmax");
+  EXPECT_EQ(mesh.boundary[ZoneIndex(2)].name, "zmin");
+  EXPECT_EQ(mesh.boundary[ZoneIndex(3)].name, "zmax");
+  for (const LocalFaceId f : mesh.boundary[ZoneIndex(1)].faces) {
     EXPECT_NEAR(mesh.face_normal[f].x, 1, 1e-15);
     EXPECT_NEAR(mesh.face_centroid[f].x, 1, 1e-15);
     EXPECT_FALSE(mesh.face_right[f].valid());

@@ -36,7 +36,7 @@ struct LookAround {
       sight.closure += area;
       sight.divergence += dot(fv.face_centroid(f) - fv.centroid(cell), area) / fv.dim;
       const LocalCellId other = fv.other_cell(f, cell);
-      sight.across += place++ * (other.valid() ? other.value() + 1 : -1 - fv.zone_of(f));
+      sight.across += place++ * (other.valid() ? other.value() + 1 : -1 - fv.zone_of(f).value());
     }
     place = 1;
     for (const LocalCellId other : fv.neighbours(cell)) sight.neighbours += place++ * (other.value() + 1);
@@ -57,8 +57,8 @@ inline std::vector<CellSight> expected_sights(const Mesh& mesh) {
       sight.closure += area;
       sight.divergence += dot(mesh.face_centroid[f] - mesh.cell_centroid[cell], area) / mesh.dim;
       std::int64_t number = (left ? mesh.face_right : mesh.face_left)[f].value() + 1;
-      for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
-        if (mesh.boundary[z].faces.contains(f)) number = -1 - static_cast<std::int64_t>(z);
+      for (const ZoneIndex z : mesh.boundary.ids()) {
+        if (mesh.boundary[z].faces.contains(f)) number = -1 - std::int64_t{z.value()};
       }
       sight.across += place++ * number;
     }

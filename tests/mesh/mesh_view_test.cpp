@@ -43,17 +43,17 @@ TEST(MeshView, counts_and_zones_are_those_of_the_mesh) {
     EXPECT_EQ(view.cells(), mesh.cells());
     EXPECT_EQ(view.border_cells(), mesh.border().size());
     EXPECT_EQ(view.all_faces, mesh.faces());
-    EXPECT_EQ(view.zones, static_cast<std::int32_t>(mesh.boundary.size()));
+    EXPECT_EQ(view.zones, mesh.boundary.count());
     std::int32_t next = view.first_boundary_face();
-    for (std::int32_t i = 0; i < view.zones; ++i) {
-      const ZoneView zone = view.zone(i);
+    for (const ZoneIndex z : view.zone_ids()) {
+      const ZoneView zone = view.zone(z);
       EXPECT_EQ(zone.first_face, next);
       next += zone.faces;
-      const FaceRange faces = mesh.boundary[static_cast<std::size_t>(i)].faces;
+      const FaceRange faces = mesh.boundary[z].faces;
       EXPECT_EQ(zone.faces, faces.size());
       for (const LocalFaceId f : zone.range()) {
         EXPECT_TRUE(faces.contains(f));
-        EXPECT_EQ(view.zone_of(f), i);
+        EXPECT_EQ(view.zone_of(f), z);
         EXPECT_FALSE(view.right(f).valid());
       }
     }
@@ -64,7 +64,7 @@ TEST(MeshView, counts_and_zones_are_those_of_the_mesh) {
       EXPECT_EQ(view.boundary_row(LocalFaceId(view.first_boundary_face())), space.boundary().first());
       EXPECT_EQ(view.boundary_row(LocalFaceId(view.all_faces - 1)).value(), space.rows() - 1);
     }
-    for (const LocalFaceId f : mesh.inner_faces) EXPECT_EQ(view.zone_of(f), -1);
+    for (const LocalFaceId f : mesh.inner_faces) EXPECT_FALSE(view.zone_of(f).valid());
   }
 }
 
@@ -92,7 +92,7 @@ TEST(MeshView, rejects_ids_outside_the_mesh) {
   EXPECT_BREACH((void)fv.left(LocalFaceId(fv.all_faces)));
   EXPECT_BREACH((void)fv.faces(LocalCellId(fv.owned_cells)));
   EXPECT_BREACH((void)fv.volume(LocalCellId::invalid()));
-  EXPECT_BREACH((void)fv.zone(fv.zones));
+  EXPECT_BREACH((void)fv.zone(ZoneIndex(fv.zones)));
   EXPECT_BREACH((void)fv.boundary_row(LocalFaceId(0)));
 }
 

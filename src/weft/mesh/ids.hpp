@@ -10,11 +10,14 @@ namespace weft::mesh {
 struct CellTag;
 struct FaceTag;
 struct NodeTag;
+struct BoundaryZoneTag;
 
 using LocalCellId = Id<CellTag, std::int32_t>;
 using LocalFaceId = Id<FaceTag, std::int32_t>;
 using LocalNodeId = Id<NodeTag, std::int32_t>;
 using GlobalCellId = Id<CellTag, std::int64_t>;
 using GlobalNodeId = Id<NodeTag, std::int64_t>;
+/// The index of a boundary zone in Mesh::boundary, equal on every rank.
+using ZoneIndex = Id<BoundaryZoneTag, std::int32_t>;
 
 }  // namespace weft::mesh

@@ -94,7 +94,7 @@ struct Mesh {
   IdVector<LocalFaceId, double> face_area;    ///< m^2
   IdVector<LocalFaceId, Vec3> face_centroid;
   FaceRange inner_faces, ghost_faces;
-  std::vector<BoundaryZone> boundary;  ///< same names in the same order on every rank; without periodic zones
+  IdVector<ZoneIndex, BoundaryZone> boundary;  ///< same names in the same order on every rank; without periodic zones
 
   std::vector<Zone> zones;
   std::string source;

@@ -42,7 +42,7 @@ MeshParams::MeshParams(const Mesh& mesh, Backend backend) : backend_(backend) {
            .inner_faces = mesh.inner_faces.size(),
            .interface_faces = mesh.ghost_faces.size(),
            .all_faces = mesh.faces(),
-           .zones = static_cast<std::int32_t>(zones.size()),
+           .zones = mesh.boundary.count(),
            .left_cell = on_backend(backend, mesh.face_left, left_cell_),
            .right_cell = on_backend(backend, mesh.face_right, right_cell_),
            .cell_face_offset = on_backend(backend, mesh.cell_faces.offsets(), cell_face_offset_),

@@ -16,7 +16,7 @@
 
 namespace weft::mesh {
 
-/// The faces of one boundary zone on this rank, which may be none. On the host, Mesh::boundary[i].name is the name of zone i.
+/// The faces of one boundary zone on this rank, which may be none. On the host, Mesh::boundary holds the names of the zones.
 struct ZoneView {
   std::int32_t first_face = 0;
   std::int32_t faces = 0;
@@ -33,7 +33,7 @@ struct ZoneView {
 ///
 /// Example, two quads side by side on one rank, with the zones "floor" (2 faces) and "rest" (4 faces): cells 0 and 1; face 0
 /// between them, faces 1 and 2 in zone 0, faces 3 to 6 in zone 1. left(0) = 0, right(0) = 1, right(1) is invalid;
-/// other_cell(0, cell 1) = 0; zone(1) is {first_face = 3, faces = 4}; zone_of(2) = 0.
+/// other_cell(0, cell 1) = 0; zone(ZoneIndex(1)) is {first_face = 3, faces = 4}; zone_of(2) is ZoneIndex(0).
 struct MeshView {
   std::int32_t dim = 3;
   std::int32_t inner_cells = 0, owned_cells = 0, ghost_cells = 0;
@@ -84,17 +84,18 @@ struct MeshView {
     const std::int64_t first = cell_cell_offset[c.index()];
     return std::span(cell_cell + first, cell_cell_offset[c.index() + 1] - first);
   }
-  /// Returns zone i, 0 <= i < zones, in the order of Mesh::boundary.
-  [[nodiscard]] WEFT_HD ZoneView zone(std::int32_t i) const {
-    WEFT_EXPECTS(i >= 0 && i < zones);
-    return zone_view[i];
+  /// Returns a zone of Mesh::boundary.
+  [[nodiscard]] WEFT_HD ZoneView zone(ZoneIndex z) const {
+    WEFT_EXPECTS(z.valid() && z.value() < zones);
+    return zone_view[z.index()];
   }
-  /// Returns the zone of a boundary face; -1 for any other face. @cost linear in the number of zones.
-  [[nodiscard]] WEFT_HD std::int32_t zone_of(LocalFaceId f) const {
-    for (std::int32_t i = 0; i < zones; ++i) {
-      if (zone_view[i].range().contains(f)) return i;
+  [[nodiscard]] WEFT_HD constexpr IdRange<ZoneIndex> zone_ids() const { return {ZoneIndex(0), ZoneIndex(zones)}; }
+  /// Returns the zone of a boundary face; an invalid index for any other face. @cost linear in the number of zones.
+  [[nodiscard]] WEFT_HD ZoneIndex zone_of(LocalFaceId f) const {
+    for (const ZoneIndex z : zone_ids()) {
+      if (zone_view[z.index()].range().contains(f)) return z;
     }
-    return -1;
+    return ZoneIndex::invalid();
   }
 };
 

@@ -30,10 +30,10 @@ void write_cells(const Mesh& mesh, const std::filesystem::path& file) {
 void write_boundary(const Mesh& mesh, const std::filesystem::path& file, const std::string& provenance) {
   VtkCells faces;
   std::vector<std::int64_t> zones;
-  for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
+  for (const ZoneIndex z : mesh.boundary.ids()) {
     for (const LocalFaceId face : mesh.boundary[z].faces) {
       faces.add_face(mesh, face);
-      zones.push_back(static_cast<std::int64_t>(z));
+      zones.push_back(z.value());
     }
   }
   if (mesh.comm.sum(static_cast<std::int64_t>(zones.size())) == 0) return;

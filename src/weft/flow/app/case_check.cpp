@@ -74,10 +74,10 @@ void add_zones(CaseCheck& check, const mesh::Mesh& mesh, const Case& c) {
 }
 
 /// Returns the box around the nodes of the slip walls, over all ranks; empty (low above high) if there are none. @collective
-std::pair<Vec3, Vec3> wall_box(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds) {
+std::pair<Vec3, Vec3> wall_box(const mesh::Mesh& mesh, const BoundaryKinds& kinds) {
   std::array<double, 6> box;
   box.fill(-std::numeric_limits<double>::infinity());
-  for (std::size_t z = 0; z < kinds.size(); ++z) {
+  for (const mesh::ZoneIndex z : kinds.ids()) {
     if (kinds[z] != BoundaryKind::slip_wall) continue;
     for (const mesh::LocalFaceId face : mesh.boundary[z].faces) {
       for (const mesh::LocalNodeId node : mesh.face_nodes.row(face.value())) {
@@ -95,13 +95,13 @@ std::pair<Vec3, Vec3> wall_box(const mesh::Mesh& mesh, const std::vector<Boundar
 
 /// Warns of far fields of subsonic flow that are near a body. Walls that a far field touches, as in a channel, are not bodies.
 /// @collective
-void warn_of_near_far_fields(CaseCheck& check, const mesh::Mesh& mesh, const Case& c, const std::vector<BoundaryKind>& kinds) {
+void warn_of_near_far_fields(CaseCheck& check, const mesh::Mesh& mesh, const Case& c, const BoundaryKinds& kinds) {
   constexpr double kNear = 8, kTouching = 0.01;  // body sizes; published comparisons have far fields at 20 to 150
   const auto [low, high] = wall_box(mesh, kinds);
   const double size = norm(high - low);
   if (!(low.x <= high.x) || size == 0) return;
   std::vector<std::string> warnings;
-  for (std::size_t z = 0; z < kinds.size(); ++z) {
+  for (const mesh::ZoneIndex z : kinds.ids()) {
     if (kinds[z] != BoundaryKind::far_field) continue;
     double nearest = std::numeric_limits<double>::infinity();
     for (const mesh::LocalFaceId face : mesh.boundary[z].faces) {
@@ -154,7 +154,7 @@ void warn_of_cells(CaseCheck& check) {
 }
 
 /// Adds reference length, convective time and Reynolds number.  @collective
-void add_scales(CaseCheck& check, const mesh::Mesh& mesh, const Case& c, const std::vector<BoundaryKind>& kinds) {
+void add_scales(CaseCheck& check, const mesh::Mesh& mesh, const Case& c, const BoundaryKinds& kinds) {
   if (!c.forces.empty()) {
     check.reference_length = c.forces.front().length;
     check.reference_length_of = "forces." + c.forces.front().name + ".length";
@@ -266,7 +266,7 @@ void check_on_mesh(CaseCheck& check, const Communicator& comm, const Case& c) {
         Start(mesh, c).initialise(*solver);
       }))
     return;
-  std::vector<BoundaryKind> kinds;
+  BoundaryKinds kinds;
   for (const BoundaryCondition& condition : solver->scheme().boundary()) kinds.push_back(condition.params.kind);
   warn_of_near_far_fields(check, mesh, c, kinds);
   warn_of_cells(check);

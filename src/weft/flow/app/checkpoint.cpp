@@ -80,7 +80,7 @@ void write_checkpoint(const Solver& solver, const std::string& effective, double
     fields.push_back({kFallback, fallback});
     numbers.emplace_back(kFallbackUntil, static_cast<double>(cells.until));
   }
-  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+  for (const mesh::ZoneIndex z : m.boundary.ids()) {
     const double circulation = solver.circulation(z);
     if (circulation != 0) numbers.emplace_back(kCirculation + m.boundary[z].name, circulation);
   }
@@ -122,7 +122,7 @@ Resumed read_checkpoint(const mesh::Mesh& mesh, const Case& flow_case, const fs:
     }
     resumed.fallback.until = static_cast<std::int64_t>(reader.number(kFallbackUntil));
   }
-  for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
+  for (const mesh::ZoneIndex z : mesh.boundary.ids()) {
     const std::string name = kCirculation + mesh.boundary[z].name;
     const ZoneCondition* const condition = find_condition(flow_case, mesh.boundary[z].name);
     if (condition == nullptr || !condition->vortex) continue;

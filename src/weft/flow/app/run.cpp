@@ -41,9 +41,9 @@ double domain_length(const mesh::Mesh& mesh, const std::optional<Primitive>& str
 }
 
 /// Returns the conditions of the mesh's zones, in its order.
-std::vector<BoundaryCondition> match_conditions(const mesh::Mesh& mesh, const Case& flow_case) {
+BoundaryConditions match_conditions(const mesh::Mesh& mesh, const Case& flow_case) {
   if (const std::vector<InputError> wrong = check_conditions(mesh, flow_case); !wrong.empty()) throw wrong.front();
-  std::vector<BoundaryCondition> matched;
+  BoundaryConditions matched;
   for (const mesh::BoundaryZone& zone : mesh.boundary) {
     const ZoneCondition* const found = find_condition(flow_case, zone.name);
     BoundaryCondition condition{found->params, {}, {}};

@@ -29,11 +29,11 @@ void write_walls(const Solver& solver, const Case& flow_case, const std::filesys
   std::vector<double> pressure, cp;
   const Primitive free = flow_case.free_stream.value_or(Primitive{});
   const double dynamic_pressure = 0.5 * free.density * dot(free.velocity, free.velocity);
-  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+  for (const mesh::ZoneIndex z : m.boundary.ids()) {
     if (!is_wall(flow_case, m.boundary[z].name)) continue;
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
       faces.add_face(m, face);
-      zones.push_back(static_cast<std::int64_t>(z));
+      zones.push_back(z.value());
       const Vec3 n = solver.scheme().discretization().face_normal[face];
       pressure.push_back(dot(solver.boundary_flux(z, face).momentum, n));
       if (dynamic_pressure > 0) cp.push_back((pressure.back() - free.pressure) / dynamic_pressure);

@@ -24,7 +24,7 @@ class ZoneVortices {
  private:
   /// The vortex of a boundary zone.
   struct Vortex {
-    std::size_t zone;        ///< index of the boundary zone in the mesh
+    mesh::ZoneIndex zone;
     const ForceSpec* force;  ///< its lift is that of the vortex
     Primitive stream;
     std::int64_t steps;  ///< between two updates

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "weft/base/id_vector.hpp"
 #include "weft/device/buffers.hpp"
 #include "weft/flow/cuda/array_list.hpp"
 #include "weft/flow/cuda/device_arguments.hpp"
@@ -33,7 +34,7 @@ class DeviceBoundary {
   void prescribe(Stream& stream, double time);
   /// Sets the circulation of the vortex that disturbs a far field, and copies the exterior states of its zone again. Waits for
   /// the earlier work of the stream; steps that were captured as graphs read the new states.
-  void set_circulation(Stream& stream, std::size_t zone, double circulation);
+  void set_circulation(Stream& stream, mesh::ZoneIndex zone, double circulation);
 
   /// Returns the memory for a flux through each face.
   [[nodiscard]] Conserved* fluxes() const { return fluxes_.data(); }
@@ -48,11 +49,11 @@ class DeviceBoundary {
   template <class Visit>
   void each_array(Visit&& visit);
   /// Evaluates the exterior states of the faces of a zone at `time` into outside_on_host_.
-  void find_outside(std::size_t zone, double time);
+  void find_outside(mesh::ZoneIndex zone, double time);
 
   const Scheme& scheme_;
-  std::vector<BoundaryParams> params_;  ///< one per zone
-  std::int32_t first_;                  ///< first boundary face of the mesh
+  IdVector<mesh::ZoneIndex, BoundaryParams> params_;
+  std::int32_t first_;  ///< first boundary face of the mesh
   bool varies_ = false, varies_on_host_ = false;
   DeviceVector<ZoneArgs> zones_;
   DeviceVector<std::int32_t> zone_, left_, order_;
@@ -63,8 +64,8 @@ class DeviceBoundary {
   DeviceVector<Vec3> normal_, to_face_, centroid_;
   DeviceVector<double> area_;
   DeviceVector<Primitive> outside_;
-  /// By zone: the arguments of time-dependent states that are evaluated on the GPU; null for other zones.
-  std::vector<std::shared_ptr<DeviceTables>> tables_;
+  /// The arguments of time-dependent states that are evaluated on the GPU; null for other zones.
+  IdVector<mesh::ZoneIndex, std::shared_ptr<DeviceTables>> tables_;
   PinnedBuffer<Primitive> outside_on_host_;
   DeviceVector<Conserved> fluxes_;
   Event computed_;

@@ -52,7 +52,7 @@ class Residual {
 
   void set_parameters(const SchemeParameters& parameters) { parameters_ = parameters; }
   /// Sets the circulation of the vortex that disturbs the far field of a zone, m^2/s.
-  void set_circulation(std::size_t zone, double circulation) { boundary_params_[zone].vortex.circulation = circulation; }
+  void set_circulation(mesh::ZoneIndex zone, double circulation) { boundary_params_[zone].vortex.circulation = circulation; }
   /// Sets FirstOrderFallback::flags(), which are read until the next call; empty: second order everywhere.
   void set_fallback(std::span<const std::int32_t> flags) { fallback_ = flags; }
   [[nodiscard]] std::span<const std::int32_t> fallback() const { return fallback_; }
@@ -66,7 +66,7 @@ class Residual {
   [[nodiscard]] detail::ResidualView view() const;
 
   /// Returns the flux through a boundary face per unit area, out of the domain. @pre evaluated or refreshed since values changed.
-  [[nodiscard]] Conserved boundary_flux(std::size_t zone, mesh::LocalFaceId face) const;
+  [[nodiscard]] Conserved boundary_flux(mesh::ZoneIndex zone, mesh::LocalFaceId face) const;
   /// Returns the interior state at the centroid of a face (reconstructed in its left cell).
   [[nodiscard]] Primitive face_state(mesh::LocalFaceId face) const;
   /// Returns the state at the point x, linear within the owned cell. @pre refreshed since values changed.
@@ -112,13 +112,14 @@ class Residual {
   const mesh::Mesh& mesh_;
   const Discretization& discretization_;
   SchemeParameters parameters_;
-  std::vector<BoundaryParams> boundary_params_;  ///< one per zone
+  IdVector<mesh::ZoneIndex, BoundaryParams> boundary_params_;
   Team team_;
-  std::vector<detail::Share> shares_;               ///< one per thread
-  std::vector<std::vector<Primitive>> prescribed_;  ///< by zone, of its faces in order; empty where nothing is prescribed
-  ArrayPair<double, kVars> values_;                 ///< with boundary rows
-  ArrayPair<double, Dynamic> gradients_;            ///< dim x kVars
-  ArrayPair<double> sensors_;  ///< ShockSensor of owned and ghost cells; without rows where the flux takes none
+  std::vector<detail::Share> shares_;  ///< one per thread
+  IdVector<mesh::ZoneIndex, std::vector<Primitive>>
+      prescribed_;                        ///< states of the faces of a zone, in order; empty where nothing is prescribed
+  ArrayPair<double, kVars> values_;       ///< with boundary rows
+  ArrayPair<double, Dynamic> gradients_;  ///< dim x kVars
+  ArrayPair<double> sensors_;             ///< ShockSensor of owned and ghost cells; without rows where the flux takes none
   ArrayPair<double, kVars> residual_;
   detail::GradientGeometry geometry_;
   std::vector<std::int32_t> state_slots_;  ///< as in detail::ResidualView

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "weft/base/id_vector.hpp"
 #include "weft/flow/physics/boundary.hpp"
 #include "weft/flow/physics/field_function.hpp"
 #include "weft/flow/physics/gas.hpp"
@@ -11,7 +12,7 @@
 
 namespace weft::flow {
 
-/// The condition of a boundary zone. Lists of conditions are in the order of mesh.boundary.
+/// The condition of a boundary zone.
 struct BoundaryCondition {
   BoundaryParams params;
   /// The exterior states of the zone's faces, of their centroids and the time, s. Where it is set, this state and the interior
@@ -23,12 +24,15 @@ struct BoundaryCondition {
   bool depends_on_time = true;  ///< `prescribed` depends on time; otherwise it is called at the start only
 };
 
+using BoundaryConditions = IdVector<mesh::ZoneIndex, BoundaryCondition>;  ///< one for each zone of mesh.boundary
+using BoundaryKinds = IdVector<mesh::ZoneIndex, BoundaryKind>;
+
 /// Returns the centroids of consecutive faces, the points of BoundaryCondition::prescribed.
 [[nodiscard]] inline std::span<const Vec3> centroids(const mesh::Mesh& mesh, mesh::FaceRange faces) {
   return std::span(mesh.face_centroid).subspan(faces.first().index(), static_cast<std::size_t>(faces.size()));
 }
 
 /// Returns the kind of each zone's condition; a zone with prescribed states counts as a supersonic inflow.
-[[nodiscard]] std::vector<BoundaryKind> kinds_of(const std::vector<BoundaryCondition>& boundary);
+[[nodiscard]] BoundaryKinds kinds_of(const BoundaryConditions& boundary);
 
 }  // namespace weft::flow

@@ -203,7 +203,7 @@ class EdgeSlivers {
 
 }  // namespace
 
-FaceAreas areas_at_curved_walls(const Mesh& mesh, const std::vector<BoundaryKind>& kinds) {
+FaceAreas areas_at_curved_walls(const Mesh& mesh, const BoundaryKinds& kinds) {
   if (mesh.dim == 2) return {};
   const detail::WallFaces walls(mesh, kinds);
   FaceAreas areas;

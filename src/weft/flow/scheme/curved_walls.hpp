@@ -4,7 +4,7 @@
 
 #include "weft/base/id_vector.hpp"
 #include "weft/base/vec3.hpp"
-#include "weft/flow/physics/boundary.hpp"
+#include "weft/flow/scheme/boundary_condition.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace weft::flow {
@@ -36,7 +36,7 @@ struct FaceAreas {
 /// J. Graphics Tools 4 (1999) 1-6), in symmetry planes parallel to these, unless the wall and its mirror image meet at more than
 /// 30 degrees. All faces that count are those of the cell and of its neighbours in mesh.cell_cells, which include ghost cells;
 /// sums do not depend on the order of these, so that a face between two ranks has bitwise opposite normals.
-/// @param kinds  of each zone of mesh.boundary, in its order.  @collective
-[[nodiscard]] FaceAreas areas_at_curved_walls(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds);
+/// @param kinds  of each zone of mesh.boundary.  @collective
+[[nodiscard]] FaceAreas areas_at_curved_walls(const mesh::Mesh& mesh, const BoundaryKinds& kinds);
 
 }  // namespace weft::flow

@@ -16,8 +16,8 @@ using mesh::LocalCellId;
 using mesh::LocalFaceId;
 using mesh::Mesh;
 
-void add_boundary_rows(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, Discretization& d) {
-  for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
+void add_boundary_rows(const Mesh& mesh, const BoundaryKinds& kinds, Discretization& d) {
+  for (const mesh::ZoneIndex z : mesh.boundary.ids()) {
     const bool mirrored = mirrors(kinds[z]);
     for (const LocalFaceId f : mesh.boundary[z].faces) {
       const Vec3 inside = mesh.cell_centroid[mesh.face_left[f]];
@@ -77,9 +77,9 @@ bool is_simplex(const Mesh& mesh, LocalCellId cell) {
 }
 
 /// Returns the number of faces of each cell on slip walls and symmetry planes.
-IdVector<LocalCellId, char> count_walls(const Mesh& mesh, const std::vector<BoundaryKind>& kinds) {
+IdVector<LocalCellId, char> count_walls(const Mesh& mesh, const BoundaryKinds& kinds) {
   IdVector<LocalCellId, char> walls(mesh.cells());
-  for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
+  for (const mesh::ZoneIndex z : mesh.boundary.ids()) {
     if (!is_wall(kinds[z])) continue;
     for (const LocalFaceId face : mesh.boundary[z].faces) ++walls[mesh.face_left[face]];
   }
@@ -113,11 +113,11 @@ void append_neighbours(const Mesh& mesh, const Discretization& d, LocalCellId ce
   }
 }
 
-void extrapolate_to_boundary(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, const std::optional<WallForces>& forces,
+void extrapolate_to_boundary(const Mesh& mesh, const BoundaryKinds& kinds, const std::optional<WallForces>& forces,
                              Discretization& d) {
   const IdVector<LocalCellId, char> walls = count_walls(mesh, kinds);
   std::vector<std::int32_t> neighbours;
-  for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
+  for (const mesh::ZoneIndex z : mesh.boundary.ids()) {
     for (const LocalFaceId face : mesh.boundary[z].faces) {
       const LocalCellId c = mesh.face_left[face];
       const Vec3 from = mesh.cell_centroid[c];
@@ -249,7 +249,7 @@ void add_matrix(const Mesh& mesh, const Discretization& d, LocalCellId cell, std
 
 }  // namespace
 
-Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, mesh::Neighbours stencil, bool stabilize,
+Discretization::Discretization(const Mesh& mesh, const BoundaryKinds& kinds, mesh::Neighbours stencil, bool stabilize,
                                const std::optional<WallForces>& forces, FaceAreas areas)
     : stabilized(stabilize && stencil == mesh::Neighbours::face),
       curved(std::move(areas)),

@@ -8,7 +8,7 @@
 #include "weft/array/layout.hpp"
 #include "weft/base/id_vector.hpp"
 #include "weft/base/vec3.hpp"
-#include "weft/flow/physics/boundary.hpp"
+#include "weft/flow/scheme/boundary_condition.hpp"
 #include "weft/flow/scheme/curved_walls.hpp"
 #include "weft/flow/scheme/extrapolation.hpp"
 #include "weft/mesh/mesh.hpp"
@@ -33,15 +33,14 @@ struct WallForces {
 ///     cell_face_offset   0 4 8                cell_face        3 0 5 1 | 4 2 6 0     (below, right, above, left)
 ///     stencil_offset     0 4 8                cell_face_row    4 1 6 2 | 5 3 7 0     = stencil_row
 struct Discretization {
-  /// @param kinds  of each zone of mesh.boundary, in its order.
+  /// @param kinds  of each zone of mesh.boundary.
   /// @param stencil  what cell_cells of the mesh lists (BuildOptions::ghosts): the neighbours that make a gradient.
   /// @param stabilize  see least_squares_matrices(); without effect for neighbours by node.
   /// @param forces  on the gas at slip walls, if they are known: not where a user function is a source. No communication.
   /// @param areas  of areas_at_curved_walls().
   /// @throws LimitError for more than 2^31 stencil entries.
-  Discretization(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds,
-                 mesh::Neighbours stencil = mesh::Neighbours::face, bool stabilize = false,
-                 const std::optional<WallForces>& forces = std::nullopt, FaceAreas areas = {});
+  Discretization(const mesh::Mesh& mesh, const BoundaryKinds& kinds, mesh::Neighbours stencil = mesh::Neighbours::face,
+                 bool stabilize = false, const std::optional<WallForces>& forces = std::nullopt, FaceAreas areas = {});
   Discretization(const Discretization&) = delete;
   Discretization& operator=(const Discretization&) = delete;
   Discretization(Discretization&&) = default;

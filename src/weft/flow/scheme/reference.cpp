@@ -34,8 +34,8 @@ class WeightedMean {
 
 /// Calls visit(face) for every face of the slip walls.
 template <class Visit>
-void each_wall_face(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds, const Visit& visit) {
-  for (std::size_t z = 0; z < kinds.size(); ++z) {
+void each_wall_face(const mesh::Mesh& mesh, const BoundaryKinds& kinds, const Visit& visit) {
+  for (const mesh::ZoneIndex z : kinds.ids()) {
     if (kinds[z] != BoundaryKind::slip_wall) continue;
     for (const mesh::LocalFaceId face : mesh.boundary[z].faces) visit(face);
   }
@@ -73,7 +73,7 @@ struct Extremes {
   }
 };
 
-void add_boundary(Extremes& extremes, const mesh::Mesh& mesh, const IdealGas& gas, std::size_t zone,
+void add_boundary(Extremes& extremes, const mesh::Mesh& mesh, const IdealGas& gas, mesh::ZoneIndex zone,
                   const BoundaryCondition& condition, double time) {
   const BoundaryParams& params = condition.params;
   if (condition.prescribed) {
@@ -104,7 +104,7 @@ void add_boundary(Extremes& extremes, const mesh::Mesh& mesh, const IdealGas& ga
 
 }  // namespace
 
-double reference_length(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds) {
+double reference_length(const mesh::Mesh& mesh, const BoundaryKinds& kinds) {
   WeightedMean mean;
   each_wall_face(mesh, kinds, [&](mesh::LocalFaceId face) { mean.add(mesh.face_area[face], mesh.face_centroid[face]); });
   Vec3 centre = mean.value(mesh.comm);
@@ -119,7 +119,7 @@ double reference_length(const mesh::Mesh& mesh, const std::vector<BoundaryKind>&
   return length > 0 ? length : mesh_length(mesh);
 }
 
-ReferenceStates reference_states(const mesh::Mesh& mesh, const IdealGas& gas, const std::vector<BoundaryCondition>& boundary,
+ReferenceStates reference_states(const mesh::Mesh& mesh, const IdealGas& gas, const BoundaryConditions& boundary,
                                  const SourceTerm& source, const std::function<Primitive(mesh::LocalCellId)>& start,
                                  double time) {
   WeightedMean mean;  // mean of (density, pressure)
@@ -131,7 +131,7 @@ ReferenceStates reference_states(const mesh::Mesh& mesh, const IdealGas& gas, co
       extremes.add(gas, w);
       if (gas.physical(w)) mean.add(mesh.cell_volume[c], {w.density, w.pressure, 0});
     }
-    for (std::size_t z = 0; z < boundary.size(); ++z) {
+    for (const mesh::ZoneIndex z : boundary.ids()) {
       add_boundary(extremes, mesh, gas, z, boundary[z], time);
       unknown = unknown || (boundary[z].prescribed && boundary[z].depends_on_time);
     }

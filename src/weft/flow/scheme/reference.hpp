@@ -5,9 +5,9 @@
 #include <functional>
 #include <vector>
 
-#include "weft/flow/physics/boundary.hpp"
 #include "weft/flow/physics/gas.hpp"
 #include "weft/flow/physics/state_limits.hpp"
+#include "weft/flow/scheme/boundary_condition.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace weft::flow {
@@ -19,7 +19,7 @@ struct SourceTerm;
 /// these walls; of all cells if there is no wall. For an airfoil in a far field it is about the chord, independent of the extent
 /// of the mesh and of rotations and translations. The centroid of an axisymmetric wall is that of the whole revolution, on the
 /// axis. @collective
-[[nodiscard]] double reference_length(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds);
+[[nodiscard]] double reference_length(const mesh::Mesh& mesh, const BoundaryKinds& kinds);
 
 struct ReferenceStates {
   Primitive mean;      ///< volume average of density and pressure at the start, at rest; equal on every rank
@@ -39,8 +39,8 @@ inline constexpr double kLeastRemainder = 1e-30;
 /// limits.
 /// @param start  of an owned cell.  @param time  s, of the start: at which prescribed states are evaluated.
 /// @throws the exceptions of prescribed states, on every rank.  @collective  @cost three reductions.
-[[nodiscard]] ReferenceStates reference_states(const mesh::Mesh& mesh, const IdealGas& gas,
-                                               const std::vector<BoundaryCondition>& boundary, const SourceTerm& source,
-                                               const std::function<Primitive(mesh::LocalCellId)>& start, double time);
+[[nodiscard]] ReferenceStates reference_states(const mesh::Mesh& mesh, const IdealGas& gas, const BoundaryConditions& boundary,
+                                               const SourceTerm& source, const std::function<Primitive(mesh::LocalCellId)>& start,
+                                               double time);
 
 }  // namespace weft::flow

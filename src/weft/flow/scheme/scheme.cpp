@@ -27,7 +27,7 @@ Discretization discretize(const mesh::Mesh& mesh, const SolverOptions& options) 
   const TracedRegion region("discretization");
   const GradientRow& gradient = row_of(options.numerics.gradient);
   const bool stabilized = stabilizes(mesh, options.numerics) && gradient.with_matrices;
-  const std::vector<BoundaryKind> kinds = kinds_of(options.boundary);
+  const BoundaryKinds kinds = kinds_of(options.boundary);
   std::optional<WallForces> forces;
   if (!options.source.function) forces = {.curvature = wall_curvature(mesh, kinds), .acceleration = options.source.acceleration};
   FaceAreas areas = areas_at_curved_walls(mesh, kinds);
@@ -55,8 +55,9 @@ void check_scalars(const SolverOptions& options) {
   }
 }
 
-void check_axis(const mesh::Mesh& mesh, const std::vector<BoundaryCondition>& boundary) {
-  for (std::size_t z = 0; z < mesh.boundary.size() && mesh.axisymmetric; ++z) {
+void check_axis(const mesh::Mesh& mesh, const BoundaryConditions& boundary) {
+  if (!mesh.axisymmetric) return;
+  for (const mesh::ZoneIndex z : mesh.boundary.ids()) {
     const BoundaryParams& params = boundary[z].params;
     if (params.state.velocity.z != 0 || params.direction.z != 0) {
       throw velocity_about_axis("boundary zone " + mesh.boundary[z].name);
@@ -66,8 +67,8 @@ void check_axis(const mesh::Mesh& mesh, const std::vector<BoundaryCondition>& bo
 
 }  // namespace
 
-std::vector<BoundaryKind> kinds_of(const std::vector<BoundaryCondition>& boundary) {
-  std::vector<BoundaryKind> kinds;
+BoundaryKinds kinds_of(const BoundaryConditions& boundary) {
+  BoundaryKinds kinds;
   for (const BoundaryCondition& condition : boundary) {
     kinds.push_back(condition.prescribed ? BoundaryKind::supersonic_inflow : condition.params.kind);
   }

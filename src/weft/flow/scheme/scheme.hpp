@@ -35,7 +35,7 @@ class Scheme {
   [[nodiscard]] const mesh::Mesh& mesh() const { return mesh_; }
   [[nodiscard]] const SolverOptions& options() const { return options_; }
   [[nodiscard]] const IdealGas& gas() const { return options_.gas; }
-  [[nodiscard]] const std::vector<BoundaryCondition>& boundary() const { return options_.boundary; }
+  [[nodiscard]] const BoundaryConditions& boundary() const { return options_.boundary; }
   [[nodiscard]] const Numerics& numerics() const { return options_.numerics; }
   [[nodiscard]] const SourceTerm& source() const { return options_.source; }
   /// Returns an error of a user function on this rank since the last call: see SolverOptions::take_error.

@@ -19,7 +19,7 @@ namespace weft::flow {
 /// The equations, the numerical scheme and the hardware of a solver. Equal on every rank.
 struct SolverOptions {
   IdealGas gas{};
-  std::vector<BoundaryCondition> boundary{};          ///< one for each zone of mesh.boundary, in its order
+  BoundaryConditions boundary{};                      ///< one for each zone of mesh.boundary
   Numerics numerics{};                                ///< well_balanced excludes order_ramp
   mesh::Neighbours stencil = mesh::Neighbours::face;  ///< the neighbours that cell_cells of the mesh lists
   /// On a GPU an acceleration costs one more pass over the owned cells in each stage. A function is called on the host; for this

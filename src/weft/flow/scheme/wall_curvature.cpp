@@ -37,7 +37,7 @@ double curvature_between(const WallFace& face, const WallFace& other) {
 
 }  // namespace
 
-std::vector<double> wall_curvature(const Mesh& mesh, const std::vector<BoundaryKind>& kinds) {
+std::vector<double> wall_curvature(const Mesh& mesh, const BoundaryKinds& kinds) {
   const detail::WallFaces walls(mesh, kinds);
   const std::int32_t first = mesh.ghost_faces.last().value();
   std::vector<double> curvature(mesh.faces() - first);

@@ -2,7 +2,7 @@
 /// Curvature of slip walls, estimated from their faces.
 #include <vector>
 
-#include "weft/flow/physics/boundary.hpp"
+#include "weft/flow/scheme/boundary_condition.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace weft::flow {
@@ -12,7 +12,7 @@ namespace weft::flow {
 /// between which the wall turns by more than 30 degrees meet in a corner and do not count. 0 on other boundaries and on plane
 /// walls. On curved triangles it is 0.9 to 1.8 times the curvature. The faces compared are those of the cell and of its
 /// neighbours in mesh.cell_cells, which include ghost cells: the result does not depend on the partition, but for rounding.
-/// @param kinds  of each zone of mesh.boundary, in its order.  @collective
-[[nodiscard]] std::vector<double> wall_curvature(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds);
+/// @param kinds  of each zone of mesh.boundary.  @collective
+[[nodiscard]] std::vector<double> wall_curvature(const mesh::Mesh& mesh, const BoundaryKinds& kinds);
 
 }  // namespace weft::flow

@@ -11,7 +11,7 @@ using mesh::LocalCellId;
 using mesh::LocalFaceId;
 using mesh::LocalNodeId;
 
-WallFaces::WallFaces(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds) : mesh_(mesh) {
+WallFaces::WallFaces(const mesh::Mesh& mesh, const BoundaryKinds& kinds) : mesh_(mesh) {
   const ArrayPair<std::int32_t> of_faces = kinds_of_faces(kinds);
   find_nodes(of_faces);
   first_.reserve(static_cast<std::size_t>(mesh.cells()) + 1);
@@ -22,10 +22,10 @@ WallFaces::WallFaces(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& ki
 }
 
 /// Returns for each owned and ghost cell, bit k: face k of the shape is on a slip wall; times kSymmetry: on a symmetry plane.
-ArrayPair<std::int32_t> WallFaces::kinds_of_faces(const std::vector<BoundaryKind>& kinds) const {
+ArrayPair<std::int32_t> WallFaces::kinds_of_faces(const BoundaryKinds& kinds) const {
   const std::int32_t first = mesh_.ghost_faces.last().value();
   std::vector<std::int32_t> bit_of(mesh_.faces() - first);
-  for (std::size_t z = 0; z < mesh_.boundary.size(); ++z) {
+  for (const mesh::ZoneIndex z : mesh_.boundary.ids()) {
     for (const LocalFaceId face : mesh_.boundary[z].faces) {
       bit_of[face.value() - first] = kinds[z] == BoundaryKind::slip_wall ? 1 : kinds[z] == BoundaryKind::symmetry ? kSymmetry : 0;
     }

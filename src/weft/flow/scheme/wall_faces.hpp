@@ -6,7 +6,7 @@
 
 #include "weft/array/array_pair.hpp"
 #include "weft/base/id_vector.hpp"
-#include "weft/flow/physics/boundary.hpp"
+#include "weft/flow/scheme/boundary_condition.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace weft::flow::detail {
@@ -27,9 +27,9 @@ struct WallFace {
 
 class WallFaces {
  public:
-  /// @param kinds  of each zone of mesh.boundary, in its order.
+  /// @param kinds  of each zone of mesh.boundary.
   /// @cost 5 B per cell and node, 256 B per face, which are those that of() returns.  @collective
-  WallFaces(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds);
+  WallFaces(const mesh::Mesh& mesh, const BoundaryKinds& kinds);
 
   /// Returns whether a node of an owned cell may be on a slip wall: false only if it is on none.
   [[nodiscard]] bool on_wall(mesh::LocalNodeId node) const { return on_wall_[node] != 0; }
@@ -41,7 +41,7 @@ class WallFaces {
  private:
   static constexpr std::int32_t kSymmetry = 1 << mesh::kMaxCellFaces, kSlip = kSymmetry - 1;
 
-  [[nodiscard]] ArrayPair<std::int32_t> kinds_of_faces(const std::vector<BoundaryKind>& kinds) const;
+  [[nodiscard]] ArrayPair<std::int32_t> kinds_of_faces(const BoundaryKinds& kinds) const;
   void find_nodes(const ArrayPair<std::int32_t>& kinds);
   void add_faces(mesh::LocalCellId cell, std::int32_t kinds);
 

@@ -116,8 +116,8 @@ void add_faces(Mesh& mesh, const Subdomain& part, const std::vector<char>& perio
   const auto range = [](std::int32_t first, std::int32_t last) { return FaceRange{LocalFaceId(first), LocalFaceId(last)}; };
   mesh.inner_faces = range(0, list.inner);
   mesh.ghost_faces = range(list.inner, list.inner + list.ghost);
-  for (std::size_t b = 0; b < mesh.boundary.size(); ++b) {
-    mesh.boundary[b].faces = range(list.first_of_zone[b], list.first_of_zone[b + 1]);
+  for (const ZoneIndex z : mesh.boundary.ids()) {
+    mesh.boundary[z].faces = range(list.first_of_zone[z.index()], list.first_of_zone[z.index() + 1]);
   }
 
   const std::size_t faces = list.slot.size();
