@@ -29,14 +29,18 @@ TEST(BucketSort, EqualsStdSort) {
       [](std::uint64_t i) { return i == 0 ? kMost : mix_bits(i) % 100; },        // one far from the others
   };
   for (const auto& key : keys) {
-    for (const std::size_t size : {0, 1, 100, 4095, 4096, 50'000}) {
+    for (const std::size_t size : {0, 1, 100, 4095, 4096, 50'000, 200'000}) {
       std::vector<Entry> list;
       for (std::size_t i = 0; i < size; ++i) list.push_back({key(i), static_cast<std::uint32_t>(mix_bits(i + 77))});
       std::vector<Entry> sorted = list;
       std::sort(sorted.begin(), sorted.end());
-      bucket_sort(
-          list, [](const Entry& e) { return e.key; }, std::less<Entry>());
-      EXPECT_EQ(list, sorted);
+      for (const int threads : {1, 2, 3, 8}) {
+        Team team(threads);
+        std::vector<Entry> by_team = list;
+        bucket_sort(
+            by_team, [](const Entry& e) { return e.key; }, std::less<Entry>(), team);
+        EXPECT_EQ(by_team, sorted);
+      }
     }
   }
 }

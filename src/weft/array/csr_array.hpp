@@ -81,28 +81,34 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
 
   /// Replaces all rows; the array is compressed afterwards. @throws ContractError as the constructor; LimitError.
   void assign(std::span<const std::int64_t> offsets, std::span<const T> entries) {
+    if (!offsets.empty() && offsets.back() != static_cast<std::int64_t>(entries.size())) {
+      detail::throw_bad_offsets(static_cast<std::int64_t>(offsets.size()) - 1);
+    }
+    assign_offsets(offsets);
+    std::copy(entries.begin(), entries.end(), entries_.data());
+  }
+  void assign(const std::vector<std::int64_t>& offsets, const std::vector<T>& entries) {
+    assign(std::span(offsets), std::span(entries));
+  }
+  /// Replaces all rows by rows of these lengths, whose entries are value-initialised: for callers that compute entries() in
+  /// place.
+  /// @throws ContractError unless the offsets start at 0 and do not decrease; LimitError.
+  void assign_offsets(std::span<const std::int64_t> offsets) {
     if (offsets.empty() || offsets.front() != 0) detail::throw_bad_offsets(0);
     for (std::size_t i = 1; i < offsets.size(); ++i) {
       if (offsets[i] < offsets[i - 1]) detail::throw_bad_offsets(static_cast<std::int64_t>(i));
     }
-    if (offsets.back() != static_cast<std::int64_t>(entries.size())) {
-      detail::throw_bad_offsets(static_cast<std::int64_t>(offsets.size()) - 1);
-    }
     const std::int32_t count = checked_local(static_cast<std::int64_t>(offsets.size()) - 1, "rows of an array");
     HostDeviceVector<std::int64_t> new_offsets(offsets.size(), backend(), offsets_.name());
-    HostDeviceVector<T> new_entries(entries.size(), backend(), entries_.name());
+    HostDeviceVector<T> new_entries(static_cast<std::size_t>(offsets.back()), backend(), entries_.name());
     std::copy(offsets.begin(), offsets.end(), new_offsets.data());
-    std::copy(entries.begin(), entries.end(), new_entries.data());
     offsets_ = std::move(new_offsets);
     entries_ = std::move(new_entries);
     rows_ = count;
-    used_ = entries.size();
+    used_ = static_cast<std::size_t>(offsets.back());
     edited_ = {};
     compressed_ = true;
     cache_addresses();
-  }
-  void assign(const std::vector<std::int64_t>& offsets, const std::vector<T>& entries) {
-    assign(std::span(offsets), std::span(entries));
   }
   /// Appends a row in amortised constant time; the capacity grows by half. @throws ContractError if decompressed.
   void push_row(std::span<const T> row) {

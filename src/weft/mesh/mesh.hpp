@@ -134,6 +134,7 @@ struct BuildOptions {
   int halo_depth = 1;
   CellOrdering order = CellOrdering::hilbert;
   PartitionOptions partition{};
+  int threads = 1;  ///< threads of each rank; the mesh is the same, bit by bit, on any number
   /// Called on each rank with the name of the next step of build(): "partition".
   std::function<void(std::string_view)> step = nullptr;
 };
@@ -142,7 +143,8 @@ struct BuildOptions {
 /// geometry, and checks the mesh.
 /// @throws MeshError on every rank: negative volume, open boundary, duplicate or unused zone, invalid node id, non-finite
 /// coordinate, hanging node, unmatched periodic face, each with element, zone and location.
-/// LimitError: too many entities of a rank for 32-bit ids. InputError: options; no PT-Scotch.
+/// LimitError: too many entities of a rank for 32-bit ids; threads cannot be started (this rank). InputError: options; no
+/// PT-Scotch.
 /// @collective on comm.
 /// @cost METIS needs the dual graph on rank 0 (see kMostCellsForMetis); all other data are distributed: at most 750 B per
 /// hexahedron.

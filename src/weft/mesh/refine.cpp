@@ -13,6 +13,7 @@
 #include "weft/base/counted.hpp"
 #include "weft/base/error.hpp"
 #include "weft/kernels/primitives/select.hpp"
+#include "weft/kernels/primitives/threads.hpp"
 #include "weft/mesh/build/distribution.hpp"
 #include "weft/mesh/build/face_match.hpp"
 #include "weft/mesh/build/input_checks.hpp"
@@ -282,7 +283,7 @@ MeshBlock refine_once(const Communicator& comm, MeshBlock block) {
 }  // namespace
 
 MeshBlock refine(const Communicator& comm, MeshBlock block, int times) {
-  detail::check_input(comm, block);
+  detail::check_input(comm, block, kernels::calling_thread());
   check_refined_count(comm, block, times);
   for (int i = 0; i < times; ++i) block = refine_once(comm, std::move(block));
   return block;

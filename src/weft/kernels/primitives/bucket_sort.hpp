@@ -6,38 +6,110 @@
 #include <span>
 #include <vector>
 
+#include "weft/base/team_loops.hpp"
+#include "weft/base/team_memory.hpp"
 #include "weft/kernels/primitives/scan.hpp"
+#include "weft/kernels/primitives/threads.hpp"
 
 namespace weft::kernels {
 
-/// Sorts `list` by `less`, which must order by the unsigned number key(entry) first. The result is that of std::sort, but a long
-/// list is first distributed to buckets by the leading bits of the key, which takes two passes over memory instead of one per
-/// halving. Any keys are sorted; where most of them fall into few buckets it takes as long as std::sort.
-/// @cost memory: a second list, and 4 B for 8 entries.
-template <class T, class Key, class Less>
-void bucket_sort(std::vector<T>& list, const Key& key, const Less& less) {
-  constexpr std::size_t kSmallest = 4096, kPerBucket = 8;
-  if (list.size() < kSmallest || list.size() > UINT32_MAX) return std::sort(list.begin(), list.end(), less);
+namespace detail {
+
+/// The least and the greatest key of a list.
+struct KeyRange {
   std::uint64_t low = UINT64_MAX, high = 0;
-  for (const T& entry : list) {
-    low = std::min<std::uint64_t>(low, key(entry));
-    high = std::max<std::uint64_t>(high, key(entry));
+  void add(std::uint64_t key) {
+    low = std::min(low, key);
+    high = std::max(high, key);
   }
-  int shift = 0;
-  while (((high - low) >> shift) > list.size() / kPerBucket) ++shift;
-  const auto bucket_of = [&](const T& entry) { return static_cast<std::size_t>((key(entry) - low) >> shift); };
-  std::vector<std::uint32_t> first(((high - low) >> shift) + 2, 0);
-  for (const T& entry : list) ++first[bucket_of(entry) + 1];
+  /// Returns the number of low bits that a division of the range into at most `buckets` equal buckets ignores.
+  [[nodiscard]] int shift_for(std::size_t buckets) const {
+    int shift = 0;
+    while (((high - low) >> shift) >= buckets) ++shift;
+    return shift;
+  }
+};
+
+/// Distributes `from` to buckets of about 8 entries in `to` and sorts those. `first` is working memory.
+template <class T, class Key, class Less>
+void sort_by_buckets(std::span<const T> from, std::span<T> to, const Key& key, const Less& less,
+                     std::vector<std::uint32_t>& first) {
+  constexpr std::size_t kSmallest = 64, kPerBucket = 8;
+  if (from.size() < kSmallest || from.size() > UINT32_MAX) {
+    std::copy(from.begin(), from.end(), to.begin());
+    return std::sort(to.begin(), to.end(), less);
+  }
+  KeyRange range;
+  for (const T& entry : from) range.add(key(entry));
+  const int shift = range.shift_for(from.size() / kPerBucket);
+  const auto bucket_of = [&](const T& entry) { return static_cast<std::size_t>((key(entry) - range.low) >> shift); };
+  first.assign(((range.high - range.low) >> shift) + 2, 0);
+  for (const T& entry : from) ++first[bucket_of(entry) + 1];
   inclusive_scan(std::span<const std::uint32_t>(first), std::span<std::uint32_t>(first));
-  std::vector<T> distributed(list.size());
-  for (const T& entry : list) distributed[first[bucket_of(entry)]++] = entry;
+  for (const T& entry : from) to[first[bucket_of(entry)]++] = entry;
   for (std::size_t b = 0, begin = 0; b + 1 < first.size(); ++b) {  // first[b] is now the end of bucket b
     const std::size_t end = first[b];
-    std::sort(distributed.begin() + static_cast<std::ptrdiff_t>(begin), distributed.begin() + static_cast<std::ptrdiff_t>(end),
-              less);
+    std::sort(to.begin() + static_cast<std::ptrdiff_t>(begin), to.begin() + static_cast<std::ptrdiff_t>(end), less);
     begin = end;
   }
-  list.swap(distributed);
+}
+
+}  // namespace detail
+
+/// Sorts `list` by `less`, which must order by the unsigned number key(entry) first and must not find different entries
+/// equivalent. The result is that of std::sort on any number of threads, but a long list is first distributed by the leading bits
+/// of the key: to parts that fit into a cache, each of which one thread then distributes to buckets of a few entries. Any keys
+/// are sorted; where most of them fall into few buckets it takes as long as std::sort on one thread.
+/// @cost memory: a second list, 8 KB per thread, and 4 B for 8 entries of the longest part.
+template <class T, class Key, class Less>
+void bucket_sort(std::vector<T>& list, const Key& key, const Less& less, Team& team = calling_thread()) {
+  constexpr std::size_t kSmallest = 4096, kPerPart = 1 << 15, kMostParts = 1024;
+  if (list.size() < kSmallest) return std::sort(list.begin(), list.end(), less);
+  const auto n = static_cast<std::int64_t>(list.size());
+  const auto shares = static_cast<std::size_t>(shares_of(team, n));
+  std::vector<detail::KeyRange> ranges(shares);
+  for_shares(team, n, [&](LoopShare share) {
+    detail::KeyRange range;
+    for (std::int64_t i = share.begin; i < share.end; ++i) range.add(key(list[static_cast<std::size_t>(i)]));
+    ranges[static_cast<std::size_t>(share.number)] = range;
+  });
+  detail::KeyRange whole;
+  for (const detail::KeyRange& range : ranges) {
+    whole.add(range.low);
+    whole.add(range.high);
+  }
+  const int shift = whole.shift_for(std::clamp<std::size_t>(list.size() / kPerPart, 1, kMostParts));
+  const auto parts = static_cast<std::size_t>((whole.high - whole.low) >> shift) + 1;
+  const auto part_of = [&](const T& entry) { return static_cast<std::size_t>((key(entry) - whole.low) >> shift); };
+
+  // next[part * shares + s] is the position of the next entry of share s in the part.
+  std::vector<std::size_t> next(parts * shares, 0);
+  for_shares(team, n, [&](LoopShare share) {
+    std::vector<std::size_t> count(parts, 0);
+    for (std::int64_t i = share.begin; i < share.end; ++i) ++count[part_of(list[static_cast<std::size_t>(i)])];
+    for (std::size_t p = 0; p < parts; ++p) next[p * shares + static_cast<std::size_t>(share.number)] = count[p];
+  });
+  offsets_from_counts(next);
+  std::vector<std::size_t> first(parts + 1, list.size());
+  for (std::size_t p = 0; p < parts; ++p) first[p] = next[p * shares];
+  std::vector<T> distributed = list_of_size<T>(team, list.size());
+  for_shares(team, n, [&](LoopShare share) {
+    std::vector<std::size_t> at(parts);
+    for (std::size_t p = 0; p < parts; ++p) at[p] = next[p * shares + static_cast<std::size_t>(share.number)];
+    for (std::int64_t i = share.begin; i < share.end; ++i) {
+      const T& entry = list[static_cast<std::size_t>(i)];
+      distributed[at[part_of(entry)]++] = entry;
+    }
+  });
+  for_shares(team, n, [&](LoopShare share) {  // each thread sorts the parts that begin within its share
+    std::vector<std::uint32_t> memory;
+    for (auto p = std::lower_bound(first.begin(), first.end() - 1, static_cast<std::size_t>(share.begin));
+         p != first.end() - 1 && *p < static_cast<std::size_t>(share.end); ++p) {
+      const std::size_t size = *(p + 1) - *p;
+      detail::sort_by_buckets(std::span<const T>(distributed).subspan(*p, size), std::span(list).subspan(*p, size), key, less,
+                              memory);
+    }
+  });
 }
 
 }  // namespace weft::kernels

@@ -1,9 +1,12 @@
 #include "weft/mesh/build/adjacency.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <span>
 #include <tuple>
 
+#include "weft/base/team_loops.hpp"
+#include "weft/base/team_memory.hpp"
 #include "weft/kernels/primitives/scan.hpp"
 #include "weft/kernels/primitives/select.hpp"
 
@@ -32,13 +35,19 @@ std::vector<LocalNodeId> rim_nodes(const Subdomain& part) {
 
 }  // namespace
 
-CellsOfNodes::CellsOfNodes(const Subdomain& part) : first_(part.node_global.size() + 1, 0), cell_(part.node.size()) {
-  for (const LocalNodeId n : part.node) ++first_[n.index() + 1];
+CellsOfNodes::CellsOfNodes(const Subdomain& part, Team& team) : first_(part.node_global.size() + 1, 0) {
+  // Threads enter the cells of a node in any order, and sort them afterwards.
+  const auto add = [](std::int32_t& number) { return std::atomic_ref(number).fetch_add(1, std::memory_order_relaxed); };
+  for_indices(team, std::ssize(part.node), [&](std::int64_t i) { add(first_[part.node[i].index() + 1]); });
   kernels::inclusive_scan(std::span<const std::int32_t>(first_), std::span<std::int32_t>(first_));
   std::vector<std::int32_t> next(first_.begin(), first_.end() - 1);
-  for (const LocalCellId c : part.type.ids()) {
-    for (const LocalNodeId n : part.nodes(c)) cell_[next[n.index()]++] = c;
-  }
+  resize_by_team(team, cell_, part.node.size());
+  for_indices(team, part.owned(), [&](std::int64_t i) {
+    for (const LocalNodeId n : part.nodes(LocalCellId(i))) cell_[add(next[n.index()])] = LocalCellId(i);
+  });
+  if (team.size() == 1) return;
+  for_indices(team, std::ssize(next),
+              [&](std::int64_t n) { std::sort(cell_.begin() + first_[n], cell_.begin() + first_[n + 1]); });
 }
 
 bool is_widened(const Subdomain& part, LocalCellId cell) {
@@ -48,7 +57,8 @@ bool is_widened(const Subdomain& part, LocalCellId cell) {
   return std::any_of(first, last, [](std::int32_t neighbour) { return neighbour < 0; });
 }
 
-NodeStars find_node_stars(const Communicator& comm, const RowOffsets& nodes, const NodeAliases& aliases, Subdomain& part) {
+NodeStars find_node_stars(const Communicator& comm, const RowOffsets& nodes, const NodeAliases& aliases, Subdomain& part,
+                          Team& team) {
   const std::vector<LocalNodeId> rim = rim_nodes(part);
   std::vector<std::int64_t> ids;
   ids.reserve(rim.size());
@@ -60,7 +70,7 @@ NodeStars find_node_stars(const Communicator& comm, const RowOffsets& nodes, con
   struct Visit {
     std::int64_t root, cell, image, widened;
   };
-  const CellsOfNodes cells_of_nodes(part);
+  const CellsOfNodes cells_of_nodes(part, team);
   RankLists<Visit> to;
   for (std::size_t i = 0; i < rim.size(); ++i) {
     auto& list = to[nodes.owner(GlobalRow(alias[i].root))];
@@ -101,13 +111,14 @@ NodeStars find_node_stars(const Communicator& comm, const RowOffsets& nodes, con
   return stars;
 }
 
-IdVector<LocalCellId, char> find_border(const Subdomain& part, const NodeStars& stars, Neighbours kind) {
+IdVector<LocalCellId, char> find_border(const Subdomain& part, const NodeStars& stars, Neighbours kind, Team& team) {
   IdVector<LocalCellId, char> border(part.type.size(), 0);
-  for (const LocalCellId c : border.ids()) {
+  for_indices(team, border.count(), [&](std::int64_t i) {
+    const LocalCellId c(i);
     for (std::int32_t slot = part.first_face[c.index()]; slot < part.first_face[c.index() + 1]; ++slot) {
       if (part.neighbour[slot] >= 0 && part.is_ghost(slot)) border[c] = 1;
     }
-    if (stars.star.empty()) continue;
+    if (stars.star.empty()) return;
     const bool all = kind == Neighbours::node || is_widened(part, c);
     for (const LocalNodeId n : part.nodes(c)) {
       const std::int32_t star = stars.star[n];
@@ -115,15 +126,15 @@ IdVector<LocalCellId, char> find_border(const Subdomain& part, const NodeStars& 
       const auto cells = stars.cells.row(star);
       if (all || std::any_of(cells.begin(), cells.end(), [](const NodeStars::Entry& e) { return e.widened; })) border[c] = 1;
     }
-  }
+  });
   return border;
 }
 
 Adjacency::Adjacency(const Subdomain& part, const NodeStars& stars, const RowOffsets& rows,
-                     const std::vector<std::int64_t>& remote_row, Neighbours kind)
+                     const std::vector<std::int64_t>& remote_row, Neighbours kind, Team& team)
     : part_(&part), stars_(&stars), rows_(&rows), remote_row_(&remote_row), kind_(kind) {
   if (stars.star.empty()) return;
-  cells_of_nodes_ = CellsOfNodes(part);
+  cells_of_nodes_ = CellsOfNodes(part, team);
   widened_.resize(part.type.size());
   near_widened_.resize(part.node_global.size());
   for (const LocalCellId c : widened_.ids()) {

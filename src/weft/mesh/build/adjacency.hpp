@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "weft/base/team.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/mesh/build/distribution.hpp"
 #include "weft/mesh/build/periodic.hpp"
@@ -39,17 +40,17 @@ struct NodeStars {
 /// remote cells.
 /// @cost one record per node and cell around it, for nodes on partition-interface, periodic and boundary faces. @collective
 [[nodiscard]] NodeStars find_node_stars(const Communicator& comm, const RowOffsets& nodes, const NodeAliases& aliases,
-                                        Subdomain& part);
+                                        Subdomain& part, Team& team);
 
 /// Returns for each owned cell whether it has a neighbour that is not owned or is a periodic image. `stars` is empty for
 /// neighbours by face only.
-[[nodiscard]] IdVector<LocalCellId, char> find_border(const Subdomain& part, const NodeStars& stars, Neighbours kind);
+[[nodiscard]] IdVector<LocalCellId, char> find_border(const Subdomain& part, const NodeStars& stars, Neighbours kind, Team& team);
 
 /// The owned cells around each local node.
 class CellsOfNodes {
  public:
   CellsOfNodes() = default;
-  explicit CellsOfNodes(const Subdomain& part);
+  CellsOfNodes(const Subdomain& part, Team& team);
 
   [[nodiscard]] std::span<const LocalCellId> operator[](LocalNodeId node) const {
     return std::span(cell_).subspan(first_[node.index()], first_[node.index() + 1] - first_[node.index()]);
@@ -67,7 +68,7 @@ class Adjacency {
   /// @param remote_row  global rows of part.remote.
   /// @param stars       in the numbering of `part`; empty for neighbours by face only.
   Adjacency(const Subdomain& part, const NodeStars& stars, const RowOffsets& rows, const std::vector<std::int64_t>& remote_row,
-            Neighbours kind);
+            Neighbours kind, Team& team);
 
   /// Appends the neighbours of an owned cell, unique, in ascending order.
   void append(LocalCellId cell, std::vector<CellCopy>& neighbours) const;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "weft/base/team.hpp"
 #include "weft/mesh/build/adjacency.hpp"
 #include "weft/mesh/build/subdomain.hpp"
 #include "weft/mesh/build/translations.hpp"
@@ -16,7 +17,7 @@ namespace weft::mesh::detail {
 /// @param node_now  new numbers of the nodes in part.node_table. @collective
 void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNodeId>& node_now, const Adjacency& adjacency,
                const RowOffsets& rows, const std::vector<std::int64_t>& remote_row, const RowOffsets& nodes,
-               const std::vector<Vec3>& held_coords, const Translations& translations);
+               const std::vector<Vec3>& held_coords, const Translations& translations, Team& team);
 
 /// Adds the faces with their geometry, and then translates the nodes of periodic images.
 ///
@@ -25,10 +26,11 @@ void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNod
 /// has a negative image.
 /// @param periodic_zone  by zone: whether it is periodic.
 /// @throws MeshError on every rank for a face without area. @collective
-void add_faces(Mesh& mesh, const Subdomain& part, const std::vector<char>& periodic_zone, const Translations& translations);
+void add_faces(Mesh& mesh, const Subdomain& part, const std::vector<char>& periodic_zone, const Translations& translations,
+               Team& team);
 
 /// Checks that the area vectors of each owned cell add to zero. @throws ContractError on every rank otherwise, which is a
 /// bug. @collective
-void check_closed(const Mesh& mesh);
+void check_closed(const Mesh& mesh, Team& team);
 
 }  // namespace weft::mesh::detail

@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "weft/base/team_loops.hpp"
+#include "weft/base/team_memory.hpp"
 #include "weft/kernels/primitives/select.hpp"
+#include "weft/kernels/primitives/sum_up.hpp"
 #include "weft/mesh/build/assemble.hpp"
 
 namespace weft::mesh::detail {
@@ -24,23 +27,32 @@ struct NodeCopy {
   friend auto operator<=>(const NodeCopy&, const NodeCopy&) = default;
 };
 
-void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const RowOffsets& rows) {
-  std::vector<std::int64_t> offset{0};
-  std::vector<LocalCellId> entry;
-  std::vector<CellCopy> around;
-  offset.reserve(mesh.owned_cells + 1);
-  for (const LocalCellId c : mesh.owned()) {
-    around.clear();
-    adjacency.append(c, around);
-    for (const CellCopy& copy : around) {
-      entry.emplace_back(copy.image == 0 && rows.owns(GlobalRow(copy.row))
-                             ? rows.local(GlobalRow(copy.row)).value()
-                             : mesh.plan.find(GlobalRow(copy.row), copy.image).value());
+void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const RowOffsets& rows, std::size_t sides, Team& team) {
+  const std::size_t owned = mesh.owned_cells;
+  std::vector<std::int64_t> offset = list_of_size<std::int64_t>(team, owned + 1);
+  std::vector<std::vector<LocalCellId>> entries(static_cast<std::size_t>(shares_of(team, mesh.owned_cells)));
+  for (auto& of_share : entries) of_share.reserve(sides / entries.size());
+  for_shares(team, mesh.owned_cells, [&](LoopShare share) {
+    std::vector<LocalCellId>& entry = entries[share.number];
+    std::vector<CellCopy> around;
+    for (std::int64_t c = share.begin; c < share.end; ++c) {
+      around.clear();
+      adjacency.append(LocalCellId(c), around);
+      for (const CellCopy& copy : around) {
+        entry.emplace_back(copy.image == 0 && rows.owns(GlobalRow(copy.row))
+                               ? rows.local(GlobalRow(copy.row)).value()
+                               : mesh.plan.find(GlobalRow(copy.row), copy.image).value());
+      }
+      std::sort(entry.end() - std::ssize(around), entry.end());
+      offset[c + 1] = std::ssize(around);
     }
-    std::sort(entry.begin() + offset.back(), entry.end());
-    offset.push_back(static_cast<std::int64_t>(entry.size()));
-  }
-  mesh.cell_cells.assign(offset, entry);
+  });
+  kernels::sum_up(offset, team);
+  mesh.cell_cells.assign_offsets(offset);
+  for_shares(team, mesh.owned_cells, [&](LoopShare share) {
+    const std::vector<LocalCellId>& entry = entries[share.number];
+    std::copy(entry.begin(), entry.end(), mesh.cell_cells.entries().begin() + offset[share.begin]);
+  });
 }
 
 /// Enters the data of the owned cells, moved from `part`, and those of the ghost cells.
@@ -66,9 +78,9 @@ void enter_cell_data(Mesh& mesh, Subdomain& part, const std::vector<CellData>& g
 
 void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNodeId>& node_now, const Adjacency& adjacency,
                const RowOffsets& rows, const std::vector<std::int64_t>& remote_row, const RowOffsets& nodes,
-               const std::vector<Vec3>& held_coords, const Translations& translations) {
+               const std::vector<Vec3>& held_coords, const Translations& translations, Team& team) {
   const std::size_t owned = mesh.owned_cells, ghosts = mesh.ghost_cells;
-  add_cell_cells(mesh, adjacency, rows);
+  add_cell_cells(mesh, adjacency, rows, part.neighbour.size(), team);
 
   std::vector<std::int64_t> ghost_row(ghosts);
   std::vector<std::int32_t> ghost_image(ghosts);
@@ -87,12 +99,12 @@ void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNod
       });
 
   // Face neighbours become local cells.
-  for (std::size_t slot = 0; slot < part.neighbour.size(); ++slot) {
+  for_indices(team, std::ssize(part.neighbour), [&](std::int64_t slot) {
     std::int32_t& cell = part.neighbour[slot];
-    if (cell < 0 || !part.is_ghost(slot)) continue;
+    if (cell < 0 || !part.is_ghost(slot)) return;
     const std::int64_t row = cell < part.owned() ? rows.first().value() + cell : remote_row[cell - part.owned()];
     cell = mesh.plan.find(GlobalRow(row), part.image_of(slot)).value();
-  }
+  });
 
   enter_cell_data(mesh, part, data, ghost_image, translations);
 
@@ -120,14 +132,18 @@ void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNod
     }
     offset.push_back(static_cast<std::int64_t>(entry.size()));
   }
-  mesh.cell_nodes.assign(offset, entry);
+  mesh.cell_nodes.assign_offsets(offset);
+  const std::span<LocalNodeId> entries = mesh.cell_nodes.entries();
+  for_indices(team, std::ssize(entry), [&](std::int64_t i) { entries[i] = entry[i]; });
   offset = {};
   entry = {};
   part.first_node = {};
 
   mesh.node_coord = std::move(part.node_coord);
   mesh.node_global.reserve(part.node_global.size() + copies.size());
-  for (const std::int64_t id : part.node_global) mesh.node_global.push_back(GlobalNodeId(id));
+  resize_by_team(team, mesh.node_global, part.node_global.size());
+  for_indices(team, mesh.node_global.count(),
+              [&](std::int64_t i) { mesh.node_global[LocalNodeId(i)] = GlobalNodeId(part.node_global[LocalNodeId(i)]); });
   std::vector<std::int64_t> ids;
   for (const NodeCopy& copy : copies) {
     ids.push_back(copy.node);

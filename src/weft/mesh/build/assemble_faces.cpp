@@ -7,7 +7,10 @@
 
 #include "weft/base/error.hpp"
 #include "weft/base/id_vector.hpp"
+#include "weft/base/team_loops.hpp"
+#include "weft/base/team_memory.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/kernels/primitives/sum_up.hpp"
 #include "weft/mesh/build/assemble.hpp"
 #include "weft/mesh/geometry.hpp"
 
@@ -41,105 +44,125 @@ struct FaceList {
   std::int32_t inner = 0, ghost = 0;
 };
 
-/// Numbers the faces by kind, then by the larger of their owned cells, then by the other cell; sets left, right and
-/// cell_faces.
-FaceList number_faces(Mesh& mesh, const Subdomain& part, const std::vector<std::int32_t>& boundary_of_zone) {
-  FaceList list;
-  std::vector<std::int32_t> count(mesh.boundary.size(), 0);
-  std::int64_t halves = 0;
-  for (const std::int32_t n : part.neighbour) {
-    if (n < 0) {
-      ++count[boundary_of_zone[FaceLinks::zone(n)]];
-    } else if (n < mesh.owned_cells) {
-      ++halves;
-    } else {
-      ++list.ghost;
-    }
-  }
-  list.inner = static_cast<std::int32_t>(halves / 2);
-  list.first_of_zone.push_back(list.inner + list.ghost);
-  for (const std::int32_t n : count) list.first_of_zone.push_back(list.first_of_zone.back() + n);
-  const std::int32_t faces = list.first_of_zone.back();
+/// Numbers the faces by kind (inner, partition-interface, then each boundary zone), then by the larger of their owned cells, then
+/// by the other cell.
+class FaceNumbering {
+ public:
+  FaceNumbering(Mesh& mesh, const Subdomain& part, const std::vector<std::int32_t>& boundary_of_zone, Team& team)
+      : mesh_(mesh),
+        part_(part),
+        boundary_of_zone_(boundary_of_zone),
+        team_(team),
+        kinds_(mesh.boundary.size() + 2),
+        shares_(static_cast<std::size_t>(shares_of(team, mesh.owned_cells))) {}
 
-  list.slot.resize(faces);
-  mesh.face_left.resize(faces);
-  mesh.face_right.resize(faces, LocalCellId::invalid());
-  std::vector<LocalFaceId> cell_face(part.neighbour.size());
-  LocalFaceId next_inner(0), next_ghost(list.inner);
-  std::vector<LocalFaceId> next_boundary(list.first_of_zone.begin(), list.first_of_zone.end() - 1);
-  std::array<std::int64_t, kMaxCellFaces> slots{};  // neighbour, slot
-  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
+  /// Sets left, right and cell_faces.
+  FaceList number() {
+    // first[kind * shares + s] is the first face of a kind that is numbered from the cells of share s.
+    std::vector<std::int32_t> first(kinds_ * shares_, 0);
+    for_shares(team_, mesh_.owned_cells, [&](LoopShare share) {
+      std::vector<std::int32_t> count(kinds_, 0);
+      for (std::int64_t c = share.begin; c < share.end; ++c) {
+        for (std::int32_t slot = part_.first_face[c]; slot < part_.first_face[c + 1]; ++slot) {
+          if (!numbered_from_other(c, slot)) ++count[kind_of(slot)];
+        }
+      }
+      for (std::size_t k = 0; k < kinds_; ++k) first[k * shares_ + share.number] = count[k];
+    });
+    const std::int32_t faces = offsets_from_counts(first);
+    FaceList list;
+    list.inner = first[shares_];
+    for (std::size_t k = 2; k < kinds_; ++k) list.first_of_zone.push_back(first[k * shares_]);
+    list.first_of_zone.push_back(faces);
+    list.ghost = list.first_of_zone.front() - list.inner;
+
+    resize_by_team(team_, list.slot, faces);
+    resize_by_team(team_, mesh_.face_left, faces);
+    resize_by_team(team_, mesh_.face_right, faces);
+    mesh_.cell_faces.assign_offsets(std::vector<std::int64_t>(part_.first_face.begin(), part_.first_face.end()));
+    for_shares(team_, mesh_.owned_cells, [&](LoopShare share) {
+      std::vector<LocalFaceId> next(kinds_);
+      for (std::size_t k = 0; k < kinds_; ++k) next[k] = LocalFaceId(first[k * shares_ + share.number]);
+      for (std::int64_t c = share.begin; c < share.end; ++c) number_from(static_cast<std::int32_t>(c), next, list);
+    });
+    return list;
+  }
+
+ private:
+  [[nodiscard]] bool numbered_from_other(std::int64_t c, std::int32_t slot) const {
+    const std::int32_t n = part_.neighbour[slot];
+    return c < n && n < mesh_.owned_cells;
+  }
+  [[nodiscard]] std::size_t kind_of(std::int32_t slot) const {
+    const std::int32_t n = part_.neighbour[slot];
+    return n < 0 ? boundary_of_zone_[FaceLinks::zone(n)] + 2 : (n < mesh_.owned_cells ? 0 : 1);
+  }
+
+  /// Numbers the faces of cell c, except those numbered from another cell. @param next  next face of each kind.
+  void number_from(std::int32_t c, std::vector<LocalFaceId>& next, FaceList& list) {
+    std::array<std::int64_t, kMaxCellFaces> slots{};  // neighbour, slot
     auto end = slots.begin();
-    for (std::int32_t slot = part.first_face[c]; slot < part.first_face[c + 1]; ++slot) {
-      const std::int32_t n = part.neighbour[slot];
-      if (c < n && n < mesh.owned_cells) continue;  // numbered from the other cell
-      const std::int64_t entry = std::int64_t{n} << 32 | slot;
+    for (std::int32_t slot = part_.first_face[c]; slot < part_.first_face[c + 1]; ++slot) {
+      if (numbered_from_other(c, slot)) continue;
+      const std::int64_t entry = std::int64_t{part_.neighbour[slot]} << 32 | slot;
       auto place = end++;
       for (; place != slots.begin() && entry < *(place - 1); --place) *place = *(place - 1);  // insertion sort of at most six
       *place = entry;
     }
+    const std::span<LocalFaceId> cell_face = mesh_.cell_faces.entries();
     for (auto s = slots.begin(); s != end; ++s) {
       const auto slot = static_cast<std::int32_t>(*s & 0xFFFFFFFF);
-      const std::int32_t n = part.neighbour[slot];
-      LocalFaceId& next = n < 0                  ? next_boundary[boundary_of_zone[FaceLinks::zone(n)]]
-                          : n < mesh.owned_cells ? next_inner
-                                                 : next_ghost;
-      const LocalFaceId face = next;
-      ++next;
+      const std::int32_t n = part_.neighbour[slot];
+      LocalFaceId& next_of_kind = next[kind_of(slot)];
+      const LocalFaceId face = next_of_kind;
+      ++next_of_kind;
       cell_face[slot] = face;
       if (0 <= n && n < c) {
-        list.slot[face] = part.first_face[n] + part.partner[slot];
+        list.slot[face] = part_.first_face[n] + part_.partner[slot];
         cell_face[list.slot[face]] = face;
-        mesh.face_left[face] = LocalCellId(n);
-        mesh.face_right[face] = LocalCellId(c);
+        mesh_.face_left[face] = LocalCellId(n);
+        mesh_.face_right[face] = LocalCellId(c);
       } else {
         list.slot[face] = slot;
-        mesh.face_left[face] = LocalCellId(c);
-        if (n >= 0) mesh.face_right[face] = LocalCellId(n);
+        mesh_.face_left[face] = LocalCellId(c);
+        if (n >= 0) mesh_.face_right[face] = LocalCellId(n);
       }
     }
   }
-  mesh.cell_faces.assign({part.first_face.begin(), part.first_face.end()}, cell_face);
-  return list;
-}
 
-}  // namespace
+  Mesh& mesh_;
+  const Subdomain& part_;
+  const std::vector<std::int32_t>& boundary_of_zone_;
+  Team& team_;
+  const std::size_t kinds_, shares_;
+};
 
-void add_faces(Mesh& mesh, const Subdomain& part, const std::vector<char>& periodic_zone, const Translations& translations) {
-  std::vector<std::int32_t> boundary_of_zone(mesh.zones.size(), -1);
-  for (std::size_t z = 0; z < mesh.zones.size(); ++z) {
-    if (mesh.zones[z].dim != mesh.dim - 1 || periodic_zone[z]) continue;
-    boundary_of_zone[z] = static_cast<std::int32_t>(mesh.boundary.size());
-    mesh.boundary.push_back({mesh.zones[z].name, {}});
-  }
-  const FaceList list = number_faces(mesh, part, boundary_of_zone);
-  const auto range = [](std::int32_t first, std::int32_t last) { return FaceRange{LocalFaceId(first), LocalFaceId(last)}; };
-  mesh.inner_faces = range(0, list.inner);
-  mesh.ghost_faces = range(list.inner, list.inner + list.ghost);
-  for (const ZoneIndex z : mesh.boundary.ids()) {
-    mesh.boundary[z].faces = range(list.first_of_zone[z.index()], list.first_of_zone[z.index() + 1]);
-  }
-
+/// Enters nodes and geometry of each face.
+void measure_faces(Mesh& mesh, const Subdomain& part, const FaceList& list, const Translations& translations, Team& team) {
   const std::size_t faces = list.slot.size();
-  std::vector<std::int64_t> offset{0};
-  std::vector<LocalNodeId> entry;
-  offset.reserve(faces + 1);
-  entry.reserve(mesh.dim == 2 ? 2 * faces : 4 * faces);
-  mesh.face_normal.resize(faces);
-  mesh.face_area.resize(faces);
-  mesh.face_centroid.resize(faces);
+  std::vector<std::int64_t> offset = list_of_size<std::int64_t>(team, faces + 1);
+  const auto shape_of = [&](LocalFaceId i) -> const CellFace& {
+    const LocalCellId left = mesh.face_left[i];
+    return shape(mesh.cell_type[left]).face[list.slot[i] - part.first_face[left.index()]];
+  };
+  for_indices(team, list.slot.count(), [&](std::int64_t i) { offset[i + 1] = shape_of(LocalFaceId(i)).size; });
+  kernels::sum_up(offset, team);
+  mesh.face_nodes.assign_offsets(offset);
+  offset = {};
+  resize_by_team(team, mesh.face_normal, faces);
+  resize_by_team(team, mesh.face_area, faces);
+  resize_by_team(team, mesh.face_centroid, faces);
   agreed(mesh.comm, [&] {
-    for (const LocalFaceId i : list.slot.ids()) {
+    for_indices(team, list.slot.count(), [&](std::int64_t number) {
+      const LocalFaceId i(number);
       const LocalCellId left = mesh.face_left[i], right = mesh.face_right[i];
       const std::int32_t slot = list.slot[i];
-      const int f = slot - part.first_face[left.index()];
-      const CellFace& face = shape(mesh.cell_type[left]).face[f];
-      for (int k = 0; k < face.size; ++k) {
-        entry.push_back(mesh.cell_nodes(left, face.node[k]));
-      }
-      offset.push_back(static_cast<std::int64_t>(entry.size()));
+      const CellFace& face = shape_of(i);
+      const std::span<LocalNodeId> nodes = mesh.face_nodes.row(i);
+      for (int k = 0; k < face.size; ++k) nodes[k] = mesh.cell_nodes.row(left)[face.node[k]];
       const std::int32_t image = part.image_of(slot);
-      FaceGeometry g = image > 0 ? measure(mesh, right, part.partner[slot]) : measure(mesh, left, f);
+      FaceGeometry g =
+          image > 0 ? measure(mesh, right, part.partner[slot]) : measure(mesh, left, slot - part.first_face[left.index()]);
       if (image > 0) g = {-g.area, g.centroid + translations.shift(image)};
       const double area = norm(g.area);
       if (!(area > 0)) {
@@ -149,9 +172,29 @@ void add_faces(Mesh& mesh, const Subdomain& part, const std::vector<char>& perio
       mesh.face_area[i] = area;
       mesh.face_normal[i] = g.area / area;
       mesh.face_centroid[i] = g.centroid;
-    }
+    });
   });
-  mesh.face_nodes.assign(offset, entry);
+}
+
+}  // namespace
+
+void add_faces(Mesh& mesh, const Subdomain& part, const std::vector<char>& periodic_zone, const Translations& translations,
+               Team& team) {
+  std::vector<std::int32_t> boundary_of_zone(mesh.zones.size(), -1);
+  for (std::size_t z = 0; z < mesh.zones.size(); ++z) {
+    if (mesh.zones[z].dim != mesh.dim - 1 || periodic_zone[z]) continue;
+    boundary_of_zone[z] = static_cast<std::int32_t>(mesh.boundary.size());
+    mesh.boundary.push_back({mesh.zones[z].name, {}});
+  }
+  const FaceList list = FaceNumbering(mesh, part, boundary_of_zone, team).number();
+  const auto range = [](std::int32_t first, std::int32_t last) { return FaceRange{LocalFaceId(first), LocalFaceId(last)}; };
+  mesh.inner_faces = range(0, list.inner);
+  mesh.ghost_faces = range(list.inner, list.inner + list.ghost);
+  for (const ZoneIndex z : mesh.boundary.ids()) {
+    mesh.boundary[z].faces = range(list.first_of_zone[z.index()], list.first_of_zone[z.index() + 1]);
+  }
+
+  measure_faces(mesh, part, list, translations, team);
 
   IdVector<LocalNodeId, std::int32_t> image_of_node(mesh.node_coord.size(), 0);
   for (std::int32_t g = mesh.owned_cells; g < mesh.cells(); ++g) {
@@ -159,15 +202,17 @@ void add_faces(Mesh& mesh, const Subdomain& part, const std::vector<char>& perio
     if (image == 0) continue;
     for (const LocalNodeId n : mesh.cell_nodes.row(g)) image_of_node[n] = image;
   }
-  for (const LocalNodeId n : image_of_node.ids()) {
+  for_indices(team, image_of_node.count(), [&](std::int64_t i) {
+    const LocalNodeId n(i);
     if (image_of_node[n] != 0) mesh.node_coord[n] += translations.shift(image_of_node[n]);
-  }
+  });
 }
 
-void check_closed(const Mesh& mesh) {
+void check_closed(const Mesh& mesh, Team& team) {
   constexpr double kEps = std::numeric_limits<double>::epsilon();
   agreed(mesh.comm, [&] {
-    for (const LocalCellId cell : mesh.owned()) {
+    for_indices(team, mesh.owned_cells, [&](std::int64_t c) {
+      const LocalCellId cell(c);
       Vec3 sum;
       double total = 0;
       for (const LocalFaceId face : mesh.cell_faces.row(cell)) {
@@ -183,7 +228,7 @@ void check_closed(const Mesh& mesh) {
             fmt::format("the faces of a cell do not close: area vectors add to {:.3g} of {:.3g}", norm(sum), total),
             "this is a bug: please report it", Where{.file = mesh.source, .element = mesh.cell_file_id[cell]});
       }
-    }
+    });
   });
 }
 

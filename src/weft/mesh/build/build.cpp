@@ -6,6 +6,7 @@
 
 #include "weft/base/error.hpp"
 #include "weft/base/malloc_retention.hpp"
+#include "weft/base/team.hpp"
 #include "weft/base/traced_region.hpp"
 #include "weft/mesh/build/adjacency.hpp"
 #include "weft/mesh/build/assemble.hpp"
@@ -42,9 +43,9 @@ bool widens(const Communicator& comm, const detail::Subdomain& part) {
 
 /// Reorders the owned cells and all data that refer to them.
 detail::Renumbering reorder(CellOrdering order, int dim, detail::Subdomain& part, IdVector<LocalCellId, char>& border,
-                            detail::NodeStars& stars) {
-  const IdVector<LocalCellId, LocalCellId> cells = detail::order_cells(order, dim, part, border);
-  detail::Renumbering now = detail::renumber(part, cells);
+                            detail::NodeStars& stars, Team& team) {
+  const IdVector<LocalCellId, LocalCellId> cells = detail::order_cells(order, dim, part, border, team);
+  detail::Renumbering now = detail::renumber(part, cells, team);
   IdVector<LocalCellId, char> border_now(border.size());
   for (const LocalCellId c : border.ids()) border_now[now.cell[c]] = border[c];
   border = std::move(border_now);
@@ -82,14 +83,17 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   if (options.halo_depth < 1) {
     throw InputError(fmt::format("a mesh cannot have {} layers of ghost cells", options.halo_depth), "ask for 1 or more");
   }
+  if (options.threads < 1)
+    throw InputError(fmt::format("a mesh cannot be built by {} threads", options.threads), "ask for 1 or more");
   const RetainFreedMemory kept;
+  Team team(options.threads);
   if (options.step) options.step("check input");
   TracedRegion region("check input");
   const auto step = [&](const char* name) {
     region.next(name);
     if (options.step) options.step(name);
   };
-  detail::check_input(comm, block);
+  detail::check_input(comm, block, team);
   const RowOffsets nodes(comm, static_cast<std::int64_t>(block.coords.size())), cells(comm, block.cells.size());
   detail::turn_mirrored(comm, block);
   const detail::PeriodicZones periodic = detail::find_periodic_zones(block, options.periodic);
@@ -103,7 +107,7 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
 
   step("pair faces");
   std::vector<detail::ZoneFace> periodic_faces;
-  detail::FaceLinks links = detail::match_faces(comm, block, cells, nodes, is_periodic, periodic_faces);
+  detail::FaceLinks links = detail::match_faces(comm, block, cells, nodes, is_periodic, periodic_faces, team);
   detail::NodeAliases aliases;
   if (!options.periodic.empty()) {
     aliases = detail::connect_periodic(comm, block, cells, nodes, periodic, translations, periodic_faces, links);
@@ -113,18 +117,18 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   detail::Destinations destinations =
       detail::number_at_owners(comm, block, detail::partition(comm, block, cells, nodes, links, options.partition, comm.size()));
   step("move cells");
-  detail::Subdomain part = detail::redistribute(comm, block, cells, nodes, std::move(links), destinations);
-  detail::measure_cells(comm, block, part);
+  detail::Subdomain part = detail::redistribute(comm, block, cells, nodes, std::move(links), destinations, team);
+  detail::measure_cells(comm, block, part, team);
   step("find neighbours and order cells");
   detail::NodeStars stars;
-  if (options.ghosts == Neighbours::node || widens(comm, part)) stars = detail::find_node_stars(comm, nodes, aliases, part);
-  IdVector<LocalCellId, char> border = detail::find_border(part, stars, options.ghosts);
-  const detail::Renumbering now = reorder(options.order, block.dim, part, border, stars);
+  if (options.ghosts == Neighbours::node || widens(comm, part)) stars = detail::find_node_stars(comm, nodes, aliases, part, team);
+  IdVector<LocalCellId, char> border = detail::find_border(part, stars, options.ghosts, team);
+  const detail::Renumbering now = reorder(options.order, block.dim, part, border, stars, team);
 
   const RowOffsets rows(comm, part.owned());
   const std::vector<std::int64_t> remote_row = find_remote_rows(comm, cells, rows, part, destinations, now);
   destinations = {};
-  const detail::Adjacency adjacency(part, stars, rows, remote_row, options.ghosts);
+  const detail::Adjacency adjacency(part, stars, rows, remote_row, options.ghosts, team);
   std::vector<GhostRequest> requests;
   for (const detail::CellCopy& c : detail::find_ghosts(comm, adjacency, rows, border, options.halo_depth)) {
     requests.push_back({GlobalRow(c.row), c.image});
@@ -140,10 +144,10 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   mesh.global_cells = cells.global_rows();
   mesh.global_nodes = nodes.global_rows();
   describe_source(block, options, pairs, mesh);
-  detail::add_cells(mesh, part, now.node, adjacency, rows, remote_row, nodes, block.coords, translations);
+  detail::add_cells(mesh, part, now.node, adjacency, rows, remote_row, nodes, block.coords, translations, team);
   step("enter faces");
-  detail::add_faces(mesh, part, is_periodic, translations);
-  detail::check_closed(mesh);
+  detail::add_faces(mesh, part, is_periodic, translations, team);
+  detail::check_closed(mesh, team);
   return mesh;
 }
 

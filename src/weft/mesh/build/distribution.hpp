@@ -8,8 +8,11 @@
 #include "weft/array/row_offsets.hpp"
 #include "weft/base/contracts.hpp"
 #include "weft/base/id_vector.hpp"
+#include "weft/base/team_loops.hpp"
+#include "weft/base/team_memory.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/comm/rank_lists.hpp"
+#include "weft/kernels/primitives/threads.hpp"
 
 namespace weft::mesh::detail {
 
@@ -21,21 +24,20 @@ template <Transferable T>
 }
 
 /// Reads values of other ranks: values(i) = `answer(local row of ids[i] on its owner)`, computed by that rank. The
-/// ids may be in any order; repeated ids are sent repeatedly. @collective
+/// ids may be in any order; repeated ids are sent repeatedly. The threads of `team` answer the ids of this rank. @collective
 template <Transferable T, class Answer>
 [[nodiscard]] std::vector<T> fetch_with(const Communicator& comm, const RowOffsets& rows, std::span<const std::int64_t> ids,
-                                        Answer&& answer) {
-  std::vector<T> values(ids.size());
-  RankLists<std::int64_t> ask;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
+                                        Answer&& answer, Team& team = kernels::calling_thread()) {
+  std::vector<T> values = list_of_size<T>(team, ids.size());
+  for_indices(team, std::ssize(ids), [&](std::int64_t i) {
     const GlobalRow row(ids[i]);
-    if (rows.owns(row)) {
-      values[i] = answer(rows.local(row).index());
-    } else {
-      ask[rows.owner(row)].push_back(ids[i]);
-    }
-  }
+    if (rows.owns(row)) values[i] = answer(rows.local(row).index());
+  });
   if (comm.size() == 1) return values;
+  RankLists<std::int64_t> ask;
+  for (const std::int64_t id : ids) {
+    if (!rows.owns(GlobalRow(id))) ask[rows.owner(GlobalRow(id))].push_back(id);
+  }
   std::vector<RankValues<T>> reply;
   for (const auto& [rank, asked] : comm.all_to_all(std::move(ask).by_rank())) {
     std::vector<T>& list = reply.emplace_back(RankValues<T>{rank, {}}).values;
@@ -53,8 +55,9 @@ template <Transferable T, class Answer>
 /// Reads values from `held`, one value per row of each rank. @collective
 template <Transferable T>
 [[nodiscard]] std::vector<T> fetch(const Communicator& comm, const RowOffsets& rows, std::span<const std::int64_t> ids,
-                                   std::span<const T> held) {
-  return fetch_with<T>(comm, rows, ids, [&](std::size_t i) { return held[i]; });
+                                   std::span<const T> held, Team& team = kernels::calling_thread()) {
+  return fetch_with<T>(
+      comm, rows, ids, [&](std::size_t i) { return held[i]; }, team);
 }
 
 /// Reads rows like fetch_with: `append(position, entries)` appends the row of an id of this rank to `entries`.

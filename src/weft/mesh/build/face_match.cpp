@@ -6,7 +6,10 @@
 
 #include "weft/base/error.hpp"
 #include "weft/base/mix.hpp"
+#include "weft/base/team_loops.hpp"
+#include "weft/base/team_memory.hpp"
 #include "weft/kernels/primitives/bucket_sort.hpp"
+#include "weft/kernels/primitives/sum_up.hpp"
 
 namespace weft::mesh::detail {
 namespace {
@@ -48,57 +51,94 @@ FaceKey key_of(const Elements& cells, std::int64_t cell, int face) {
   return face_key(cells.nodes(cell), shape(cells.type[cell]).face[face]);
 }
 
-std::vector<LocalFace> sorted_faces(const Elements& cells, std::size_t faces) {
-  std::vector<LocalFace> sorted;
-  sorted.reserve(faces);
-  for (std::int64_t c = 0; c < cells.size(); ++c) {
+std::vector<LocalFace> sorted_faces(const Elements& cells, const FaceLinks& links, Team& team) {
+  std::vector<LocalFace> sorted = list_of_size<LocalFace>(team, links.target.size());
+  for_indices(team, cells.size(), [&](std::int64_t c) {
     const CellShape& s = shape(cells.type[c]);
     const auto nodes = cells.nodes(c);
     for (int f = 0; f < s.faces; ++f) {
-      sorted.push_back({order_of(face_key(nodes, s.face[f])), static_cast<std::uint32_t>(c * kMaxCellFaces + f)});
+      sorted[links.slot(c, f)] = {order_of(face_key(nodes, s.face[f])), static_cast<std::uint32_t>(c * kMaxCellFaces + f)};
     }
-  }
+  });
   kernels::bucket_sort(
       sorted, [](const LocalFace& f) { return f.order; },
-      [](const LocalFace& a, const LocalFace& b) { return a.order != b.order ? a.order < b.order : a.code < b.code; });
+      [](const LocalFace& a, const LocalFace& b) { return a.order != b.order ? a.order < b.order : a.code < b.code; }, team);
   return sorted;
 }
 
-/// Matches faces with both cells on this rank; adds all others to `to`.
-void match_at_home(const Communicator& comm, const Elements& elements, const RowOffsets& cells, FaceLinks& links,
-                   RankLists<FaceRecord>& to, std::vector<FaceProblem>& problems) {
-  const std::vector<LocalFace> faces = sorted_faces(elements, links.target.size());
-  const auto cell_of = [](const LocalFace& f) { return static_cast<std::int64_t>(f.code / kMaxCellFaces); };
-  const auto face_of = [](const LocalFace& f) { return static_cast<int>(f.code % kMaxCellFaces); };
-  const auto send = [&](const FaceKey& key, const LocalFace& f) {
-    to[meeting_rank(key, comm)].push_back({key, cells.first().value() + cell_of(f), face_of(f)});
-  };
-  const auto pair = [&](const LocalFace& a, const LocalFace& b) {
-    const std::size_t slot_a = links.slot(cell_of(a), face_of(a));
-    const std::size_t slot_b = links.slot(cell_of(b), face_of(b));
-    links.target[slot_a] = cells.first().value() + cell_of(b);
-    links.target[slot_b] = cells.first().value() + cell_of(a);
-    links.partner[slot_a] = static_cast<std::uint8_t>(face_of(b));
-    links.partner[slot_b] = static_cast<std::uint8_t>(face_of(a));
-  };
-  std::vector<std::pair<FaceKey, LocalFace>> group;
-  for (std::size_t i = 0, j = 0; i < faces.size(); i = j) {
-    for (j = i + 1; j < faces.size() && faces[j].order == faces[i].order;) ++j;
-    group.clear();
-    for (std::size_t k = i; k < j; ++k) group.emplace_back(key_of(elements, cell_of(faces[k]), face_of(faces[k])), faces[k]);
-    if (group.size() > 2) {  // different faces may have the same hash
-      std::stable_sort(group.begin(), group.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+/// Matches faces with both cells on this rank. The others, and errors, are listed in the order of the faces.
+class MatcherAtHome {
+ public:
+  MatcherAtHome(const Elements& elements, const RowOffsets& cells, FaceLinks& links)
+      : elements_(elements), first_cell_(cells.first().value()), links_(links) {}
+
+  std::vector<FaceRecord> others;
+  std::vector<FaceProblem> problems;
+
+  /// Matches the faces first ... last - 1 of the sorted list, which contain all faces of each key that is among them.
+  void match(std::span<const LocalFace> faces) {
+    for (std::size_t i = 0, j = 0; i < faces.size(); i = j) {
+      for (j = i + 1; j < faces.size() && faces[j].order == faces[i].order;) ++j;
+      group_.clear();
+      for (std::size_t k = i; k < j; ++k) group_.emplace_back(key_of(elements_, cell_of(faces[k]), face_of(faces[k])), faces[k]);
+      if (group_.size() > 2) {  // different faces may have the same hash
+        std::stable_sort(group_.begin(), group_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+      }
+      match_group();
     }
-    for (std::size_t a = 0, b = 0; a < group.size(); a = b) {
-      for (b = a + 1; b < group.size() && group[b].first == group[a].first;) ++b;
+  }
+
+ private:
+  static std::int64_t cell_of(const LocalFace& f) { return static_cast<std::int64_t>(f.code / kMaxCellFaces); }
+  static int face_of(const LocalFace& f) { return static_cast<int>(f.code % kMaxCellFaces); }
+
+  void match_group() {
+    for (std::size_t a = 0, b = 0; a < group_.size(); a = b) {
+      for (b = a + 1; b < group_.size() && group_[b].first == group_[a].first;) ++b;
+      const auto& [key, face] = group_[a];
       if (b - a == 1) {
-        send(group[a].first, group[a].second);
+        others.push_back({key, first_cell_ + cell_of(face), face_of(face)});
       } else if (b - a == 2) {
-        pair(group[a].second, group[a + 1].second);
+        pair(face, group_[a + 1].second);
       } else {
-        problems.push_back({group[a].first, cells.first().value() + cell_of(group[a].second), -1, FaceFault::shared_by_three});
+        problems.push_back({key, first_cell_ + cell_of(face), -1, FaceFault::shared_by_three});
       }
     }
+  }
+  void pair(const LocalFace& a, const LocalFace& b) {
+    const std::size_t slot_a = links_.slot(cell_of(a), face_of(a));
+    const std::size_t slot_b = links_.slot(cell_of(b), face_of(b));
+    links_.target[slot_a] = first_cell_ + cell_of(b);
+    links_.target[slot_b] = first_cell_ + cell_of(a);
+    links_.partner[slot_a] = static_cast<std::uint8_t>(face_of(b));
+    links_.partner[slot_b] = static_cast<std::uint8_t>(face_of(a));
+  }
+
+  const Elements& elements_;
+  std::int64_t first_cell_;
+  FaceLinks& links_;
+  std::vector<std::pair<FaceKey, LocalFace>> group_;
+};
+
+/// Matches faces with both cells on this rank; adds all others to `to`.
+void match_at_home(const Communicator& comm, const Elements& elements, const RowOffsets& cells, FaceLinks& links, Team& team,
+                   RankLists<FaceRecord>& to, std::vector<FaceProblem>& problems) {
+  const std::vector<LocalFace> faces = sorted_faces(elements, links, team);
+  const auto n = static_cast<std::int64_t>(faces.size());
+  std::vector<MatcherAtHome> matchers(static_cast<std::size_t>(shares_of(team, n)), MatcherAtHome(elements, cells, links));
+  // The first face at or after `i` that differs in its order from the one before it: there a share begins.
+  const auto group_start = [&](std::int64_t i) {
+    auto start = static_cast<std::size_t>(i);
+    while (start > 0 && start < faces.size() && faces[start].order == faces[start - 1].order) ++start;
+    return start;
+  };
+  for_shares(team, n, [&](LoopShare share) {
+    const std::size_t first = group_start(share.begin), last = group_start(share.end);
+    matchers[static_cast<std::size_t>(share.number)].match(std::span(faces).subspan(first, last - first));
+  });
+  for (const MatcherAtHome& matcher : matchers) {
+    for (const FaceRecord& face : matcher.others) to[meeting_rank(face.key, comm)].push_back(face);
+    problems.insert(problems.end(), matcher.problems.begin(), matcher.problems.end());
   }
 }
 
@@ -174,22 +214,20 @@ void enter_links(const Communicator& comm, const RowOffsets& cells, const std::v
 }
 
 FaceLinks match_faces(const Communicator& comm, const MeshBlock& block, const RowOffsets& cells, const RowOffsets& nodes,
-                      const std::vector<char>& keep, std::vector<ZoneFace>& kept) {
+                      const std::vector<char>& keep, std::vector<ZoneFace>& kept, Team& team) {
   FaceLinks links;
-  links.offset.reserve(block.cells.type.size() + 1);
-  std::int64_t slots = 0;
-  for (const CellType type : block.cells.type) {
-    slots += shape(type).faces;
-    links.offset.push_back(static_cast<std::int32_t>(slots));
-  }
-  links.target.assign(slots, FaceLinks::kUnknown);
-  links.partner.assign(slots, 0);
+  resize_by_team(team, links.offset, block.cells.type.size() + 1);
+  for_indices(team, block.cells.size(), [&](std::int64_t c) { links.offset[c + 1] = shape(block.cells.type[c]).faces; });
+  kernels::sum_up(links.offset, team);
+  const auto slots = static_cast<std::size_t>(links.offset.back());
+  resize_by_team(team, links.target, slots, FaceLinks::kUnknown);
+  resize_by_team(team, links.partner, slots);
 
   std::vector<FaceProblem> problems;
   std::vector<LinkReply> replies;
   {
     RankLists<FaceRecord> to;
-    match_at_home(comm, block.cells, cells, links, to, problems);
+    match_at_home(comm, block.cells, cells, links, team, to, problems);
     RankLists<BoundaryRecord> boundary_to;
     for (std::int64_t i = 0; i < block.boundary.size(); ++i) {
       const CellFace whole{shape(block.boundary.type[i]).nodes, {0, 1, 2, 3}};

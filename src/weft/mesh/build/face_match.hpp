@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "weft/base/team.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/mesh/build/distribution.hpp"
 #include "weft/mesh/mesh_block.hpp"
@@ -71,7 +72,8 @@ struct FaceProblem {
 /// of a cell, is between two cells, or occurs twice. @collective
 /// @cost per cell face 16 B and a sort; faces between chunks are sent once (48 B) with one reply (24 B).
 [[nodiscard]] FaceLinks match_faces(const Communicator& comm, const MeshBlock& block, const RowOffsets& cells,
-                                    const RowOffsets& nodes, const std::vector<char>& keep, std::vector<ZoneFace>& kept);
+                                    const RowOffsets& nodes, const std::vector<char>& keep, std::vector<ZoneFace>& kept,
+                                    Team& team);
 
 /// Reports the errors of the mesh, given the problems of every rank (at least one on some rank). @collective
 /// @throws MeshError, the same on every rank, always.

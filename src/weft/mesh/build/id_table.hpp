@@ -2,6 +2,7 @@
 /// A hash table from 64-bit ids to 32-bit positions for ids that are locally consecutive.
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "weft/base/mix.hpp"
@@ -27,6 +28,9 @@ class IdTable {
   }
 
   [[nodiscard]] std::size_t size() const { return size_; }
+
+  /// Returns the position of each id from the lowest on, or kAbsent, for the caller to enter; empty if the table hashes.
+  [[nodiscard]] std::span<std::int32_t> list() { return list_; }
 
   /// Returns the position of `id`, or kAbsent.
   [[nodiscard]] std::int32_t find(std::int64_t id) const {

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "weft/base/error.hpp"
+#include "weft/base/team_loops.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/mesh/build/distribution.hpp"
 #include "weft/mesh/build/id_table.hpp"
@@ -25,11 +26,11 @@ constexpr const char* kWriteAgain = "write or generate the mesh again";
 
 std::string name_of(const MeshBlock& block, std::int32_t zone) { return zone < 0 ? std::string{} : block.zones[zone].name; }
 
-void check_elements(const MeshBlock& block, const Elements& elements, int dim, std::int64_t nodes) {
+void check_elements(const MeshBlock& block, const Elements& elements, int dim, std::int64_t nodes, Team& team) {
   const bool boundary = dim != block.dim;
   const char* what = boundary ? "boundary element" : "cell";
   const auto zones = static_cast<std::int32_t>(block.zones.size());
-  for (std::int64_t i = 0; i < elements.size(); ++i) {
+  for_indices(team, elements.size(), [&](std::int64_t i) {
     const std::int32_t zone = elements.zone[i];
     const auto where = [&] {
       return Where{
@@ -62,18 +63,18 @@ void check_elements(const MeshBlock& block, const Elements& elements, int dim, s
         }
       }
     }
-  }
+  });
 }
 
-void check_coords(const MeshBlock& block) {
-  for (std::size_t i = 0; i < block.coords.size(); ++i) {
+void check_coords(const MeshBlock& block, Team& team) {
+  for_indices(team, std::ssize(block.coords), [&](std::int64_t i) {
     const Vec3 x = block.coords[i];
     if (!std::isfinite(x.x) || !std::isfinite(x.y) || !std::isfinite(x.z)) {
-      throw MeshError(fmt::format("node {} has a coordinate that is not finite: ({}, {}, {})",
-                                  block.first_node.value() + static_cast<std::int64_t>(i), x.x, x.y, x.z),
-                      "repair the file", Where{.file = block.source});
+      throw MeshError(
+          fmt::format("node {} has a coordinate that is not finite: ({}, {}, {})", block.first_node.value() + i, x.x, x.y, x.z),
+          "repair the file", Where{.file = block.source});
     }
-  }
+  });
 }
 
 /// Duplicate names and zones without elements are detected over all ranks, with the same result on each.
@@ -144,10 +145,10 @@ void flatten(const Communicator& comm, MeshBlock& block) {
   for (Vec3& x : block.coords) x.z = 0;
 }
 
-void check_share(const MeshBlock& block, std::int64_t nodes) {
-  check_coords(block);
-  check_elements(block, block.cells, block.dim, nodes);
-  check_elements(block, block.boundary, block.dim - 1, nodes);
+void check_share(const MeshBlock& block, std::int64_t nodes, Team& team) {
+  check_coords(block, team);
+  check_elements(block, block.cells, block.dim, nodes, team);
+  check_elements(block, block.boundary, block.dim - 1, nodes, team);
 }
 
 void check_cell_count(std::int64_t cells, int rank, int ranks, const std::string& source) {
@@ -157,12 +158,12 @@ void check_cell_count(std::int64_t cells, int rank, int ranks, const std::string
       fmt::format("use {} ranks or more", ranks * ((cells + kMostCellsOfRank - 1) / kMostCellsOfRank)), Where{.file = source});
 }
 
-void check_input(const Communicator& comm, MeshBlock& block) {
+void check_input(const Communicator& comm, MeshBlock& block, Team& team) {
   const std::int64_t nodes = comm.sum(static_cast<std::int64_t>(block.coords.size()));
   const std::int64_t cells = comm.sum(block.cells.size());
   if (cells == 0) throw MeshError("the mesh has no cells", {}, Where{.file = block.source});
   agreed(comm, [&] {
-    check_share(block, nodes);
+    check_share(block, nodes, team);
     check_cell_count(block.cells.size(), comm.rank().value(), comm.size(), block.source);
   });
   check_zones(comm, block);

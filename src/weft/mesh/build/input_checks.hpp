@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "weft/base/team.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/mesh/mesh_block.hpp"
 
@@ -11,7 +12,7 @@ namespace weft::mesh::detail {
 
 /// Checks this rank's share of a mesh of `nodes` nodes: element dimensions, node ids, zones, coordinates.
 /// @throws MeshError. No communication.
-void check_share(const MeshBlock& block, std::int64_t nodes);
+void check_share(const MeshBlock& block, std::int64_t nodes, Team& team);
 
 /// Maximum number of cells of a rank: local ids have 32 bits, and each corner of a cell needs one.
 inline constexpr std::int64_t kMostCellsOfRank = std::numeric_limits<std::int32_t>::max() / kMaxCellNodes;
@@ -23,7 +24,7 @@ void check_cell_count(std::int64_t cells, int rank, int ranks, const std::string
 /// @throws MeshError on every rank: no cells; duplicate zone names, zones without elements; an element of the wrong
 /// dimension, with an invalid or repeated node id, or (boundary) without zone; a coordinate that is not finite, or off the
 /// plane z = 0 in 2-D. LimitError: too many cells of a rank for 32-bit ids. @collective
-void check_input(const Communicator& comm, MeshBlock& block);
+void check_input(const Communicator& comm, MeshBlock& block, Team& team);
 
 /// Sets z = 0 in a 2-D mesh whose coordinates are in that plane up to rounding. @throws MeshError on every rank: a node is
 /// off the plane. @collective

@@ -8,7 +8,11 @@
 #include <utility>
 
 #include "weft/base/error.hpp"
+#include "weft/base/team_loops.hpp"
+#include "weft/base/team_memory.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/kernels/primitives/sum_up.hpp"
+#include "weft/mesh/build/first_use.hpp"
 #include "weft/mesh/build/input_checks.hpp"
 #include "weft/mesh/geometry.hpp"
 
@@ -33,33 +37,37 @@ std::vector<T> to_owners(const Communicator& comm, const std::vector<std::int32_
   return all_to_all(comm, std::move(to));
 }
 
+/// Replaces a list by its entries list[order[0]], list[order[1]], ...
 template <class I, class T>
-IdVector<I, T> permuted(const IdVector<I, T>& old, const IdVector<I, I>& order) {
+void permute(IdVector<I, T>& list, const IdVector<I, I>& order, Team& team) {
   IdVector<I, T> fresh;
-  fresh.reserve(order.size());
-  for (const I id : order) fresh.push_back(old[id]);
-  return fresh;
+  resize_by_team(team, fresh, order.size());
+  for_indices(team, fresh.count(), [&](std::int64_t i) { fresh[I(i)] = list[order[I(i)]]; });
+  list = std::move(fresh);
 }
 
-/// Returns the rows old[first[c]] ... old[first[c+1]-1] in the order of `order`.
+/// Replaces `rows`, in which row c is rows[before[c]] ... rows[before[c+1]-1], by its rows in the order of `order`.
+/// @param now  the first entries of the rows in the new order.
 template <class T>
-std::vector<T> permuted_rows(const std::vector<T>& old, const std::vector<std::int32_t>& first,
-                             const IdVector<LocalCellId, LocalCellId>& order) {
-  std::vector<T> fresh;
-  fresh.reserve(old.size());
-  for (const LocalCellId c : order) {
-    fresh.insert(fresh.end(), old.begin() + first[c.index()], old.begin() + first[c.index() + 1]);
-  }
-  return fresh;
+void permute_rows(std::vector<T>& rows, const std::vector<std::int32_t>& before, const std::vector<std::int32_t>& now,
+                  const IdVector<LocalCellId, LocalCellId>& order, Team& team) {
+  if (rows.empty()) return;
+  std::vector<T> fresh = list_of_size<T>(team, rows.size());
+  for_indices(team, order.count(), [&](std::int64_t i) {
+    const std::size_t c = order[LocalCellId(i)].index();
+    std::copy(rows.begin() + before[c], rows.begin() + before[c + 1], fresh.begin() + now[i]);
+  });
+  rows.swap(fresh);
 }
 
 std::vector<std::int32_t> permuted_offsets(const std::vector<std::int32_t>& first,
-                                           const IdVector<LocalCellId, LocalCellId>& order) {
-  std::vector<std::int32_t> fresh{0};
-  fresh.reserve(first.size());
-  for (const LocalCellId c : order) {
-    fresh.push_back(fresh.back() + first[c.index() + 1] - first[c.index()]);
-  }
+                                           const IdVector<LocalCellId, LocalCellId>& order, Team& team) {
+  std::vector<std::int32_t> fresh = list_of_size<std::int32_t>(team, first.size());
+  for_indices(team, order.count(), [&](std::int64_t i) {
+    const std::size_t c = order[LocalCellId(i)].index();
+    fresh[i + 1] = first[c + 1] - first[c];
+  });
+  kernels::sum_up(fresh, team);
   return fresh;
 }
 
@@ -100,23 +108,54 @@ namespace {
 constexpr std::int64_t kOwnNumber = std::int64_t{1} << 62;
 
 /// Replaces links between cells with the same owner by their local numbers there, so that no lookup is needed.
-void name_by_numbers(const RowOffsets& cells, const Destinations& to, FaceLinks& links) {
-  for (std::size_t c = 0; c < to.owner.size(); ++c) {
+void name_by_numbers(const RowOffsets& cells, const Destinations& to, FaceLinks& links, Team& team) {
+  for_indices(team, std::ssize(to.owner), [&](std::int64_t c) {
     for (std::size_t s = links.slot(c, 0); s < links.slot(c + 1, 0); ++s) {
       std::int64_t& target = links.target[s];
       if (target < 0 || !cells.owns(GlobalRow(target))) continue;
       const std::size_t other = cells.local(GlobalRow(target)).index();
       if (to.owner[other] == to.owner[c]) target = kOwnNumber + to.number[other];
     }
+  });
+}
+
+/// Gives each node a local number in the order of first use, and enters it in the table.
+/// @param cell_nodes  the nodes of the owned cells.
+void number_nodes(const std::vector<GlobalNodeId>& cell_nodes, Subdomain& owned, Team& team) {
+  if (cell_nodes.empty()) return;
+  const auto uses = static_cast<std::int64_t>(cell_nodes.size());
+  std::vector<std::pair<GlobalNodeId, GlobalNodeId>> ranges(static_cast<std::size_t>(shares_of(team, uses)));
+  for_shares(team, uses, [&](LoopShare share) {
+    const auto [low, high] = std::minmax_element(cell_nodes.begin() + share.begin, cell_nodes.begin() + share.end);
+    ranges[share.number] = {*low, *high};
+  });
+  auto [lowest, highest] = ranges.front();
+  for (const auto& [low, high] : ranges) lowest = std::min(lowest, low), highest = std::max(highest, high);
+  owned.node_table = IdTable(lowest.value(), highest.value(), owned.type.size());
+  const std::span<std::int32_t> list = owned.node_table.list();
+  if (list.empty()) {
+    owned.node.reserve(cell_nodes.size());
+    for (const GlobalNodeId node : cell_nodes) {
+      const LocalNodeId next = owned.node_global.ids().last();
+      owned.node.emplace_back(owned.node_table.find_or_insert(node.value(), next.value()));
+      if (owned.node.back() == next) owned.node_global.push_back(node.value());
+    }
+    return;
   }
+  const auto key_of = [&](std::int64_t i) { return static_cast<std::size_t>(cell_nodes[i].value() - lowest.value()); };
+  const std::vector<std::int32_t> keys = number_by_first_use(uses, key_of, list, team);
+  resize_by_team(team, owned.node, cell_nodes.size());
+  for_indices(team, uses, [&](std::int64_t i) { owned.node[i] = LocalNodeId(list[key_of(i)]); });
+  resize_by_team(team, owned.node_global, keys.size());
+  for_indices(team, std::ssize(keys), [&](std::int64_t n) { owned.node_global[LocalNodeId(n)] = lowest.value() + keys[n]; });
 }
 
 }  // namespace
 
 Subdomain redistribute(const Communicator& comm, MeshBlock& block, const RowOffsets& cells, const RowOffsets& nodes,
-                       FaceLinks links, const Destinations& to) {
+                       FaceLinks links, const Destinations& to, Team& team) {
   const std::vector<std::int32_t>& part = to.owner;
-  name_by_numbers(cells, to, links);
+  name_by_numbers(cells, to, links, team);
   Elements& from = block.cells;
   const auto single = [](std::size_t i) { return i; };
   const auto node_row = [&](std::size_t i) -> std::size_t { return from.offset[i]; };
@@ -127,9 +166,8 @@ Subdomain redistribute(const Communicator& comm, MeshBlock& block, const RowOffs
   std::vector<std::int64_t> target = to_owners(comm, part, std::move(links.target), face_row);
   owned.partner = to_owners(comm, part, std::move(links.partner), face_row);
   if (comm.any(!links.image.empty())) owned.image = to_owners(comm, part, std::move(links.image), face_row);
-  std::vector<GlobalCellId> global;
-  global.reserve(part.size());
-  for (GlobalCellId cell(cells.first().value()); global.size() < part.size(); ++cell) global.push_back(cell);
+  std::vector<GlobalCellId> global = list_of_size<GlobalCellId>(team, part.size());
+  for_indices(team, std::ssize(global), [&](std::int64_t i) { global[i] = GlobalCellId(cells.first().value() + i); });
   owned.global = IdVector<LocalCellId, GlobalCellId>(to_owners(comm, part, std::move(global), single));
   owned.file_id = IdVector<LocalCellId, std::int64_t>(to_owners(comm, part, std::move(from.file_id), single));
   owned.zone = IdVector<LocalCellId, std::int32_t>(to_owners(comm, part, std::move(from.zone), single));
@@ -138,25 +176,27 @@ Subdomain redistribute(const Communicator& comm, MeshBlock& block, const RowOffs
   links = FaceLinks{};
   block.boundary = Elements{};
 
-  owned.first_node.reserve(owned.type.size() + 1);
-  owned.first_face.reserve(owned.type.size() + 1);
-  for (const CellType type : owned.type) {
-    owned.first_node.push_back(owned.first_node.back() + shape(type).nodes);
-    owned.first_face.push_back(owned.first_face.back() + shape(type).faces);
-  }
+  resize_by_team(team, owned.first_node, owned.type.size() + 1);
+  resize_by_team(team, owned.first_face, owned.type.size() + 1);
+  for_indices(team, owned.owned(), [&](std::int64_t c) {
+    const CellShape& s = shape(owned.type[LocalCellId(c)]);
+    owned.first_node[c + 1] = s.nodes;
+    owned.first_face[c + 1] = s.faces;
+  });
+  kernels::sum_up(owned.first_node, team);
+  kernels::sum_up(owned.first_face, team);
 
-  const auto [lowest, highest] = std::minmax_element(cell_nodes.begin(), cell_nodes.end());
-  if (lowest != cell_nodes.end()) owned.node_table = IdTable(lowest->value(), highest->value(), owned.type.size());
-  owned.node.reserve(cell_nodes.size());
-  for (const GlobalNodeId node : cell_nodes) {
-    const LocalNodeId next = owned.node_global.ids().last();
-    owned.node.emplace_back(owned.node_table.find_or_insert(node.value(), next.value()));
-    if (owned.node.back() == next) owned.node_global.push_back(node.value());
-  }
+  number_nodes(cell_nodes, owned, team);
   std::vector<GlobalNodeId>().swap(cell_nodes);
-  owned.node_coord = IdVector<LocalNodeId, Vec3>(fetch<Vec3>(comm, nodes, owned.node_global, block.coords));
+  owned.node_coord = IdVector<LocalNodeId, Vec3>(fetch<Vec3>(comm, nodes, owned.node_global, block.coords, team));
 
   const auto is_looked_up = [](std::int64_t t) { return t >= 0 && t < kOwnNumber; };
+  owned.neighbour = list_of_size<std::int32_t>(team, target.size());
+  for_indices(team, std::ssize(target), [&](std::int64_t slot) {
+    const std::int64_t t = target[slot];
+    if (!is_looked_up(t)) owned.neighbour[slot] = static_cast<std::int32_t>(t >= 0 ? t - kOwnNumber : t);
+  });
+  if (comm.size() == 1) return owned;                // its links are numbers
   for (const LocalCellId cell : owned.type.ids()) {  // a cell is referenced by the cells that it references
     const auto first = target.begin() + owned.first_face[cell.index()],
                last = target.begin() + owned.first_face[cell.index() + 1];
@@ -164,26 +204,25 @@ Subdomain redistribute(const Communicator& comm, MeshBlock& block, const RowOffs
       (void)owned.cell_table.find_or_insert(owned.global[cell].value(), cell.value());
     }
   }
-  owned.neighbour.reserve(target.size());
-  for (const std::int64_t t : target) {
-    owned.neighbour.push_back(is_looked_up(t) ? owned.refer_to(GlobalCellId(t))
-                                              : static_cast<std::int32_t>(t >= 0 ? t - kOwnNumber : t));
+  for (std::size_t slot = 0; slot < target.size(); ++slot) {
+    if (is_looked_up(target[slot])) owned.neighbour[slot] = owned.refer_to(GlobalCellId(target[slot]));
   }
   return owned;
 }
 
-void measure_cells(const Communicator& comm, const MeshBlock& block, Subdomain& part) {
-  part.volume.reserve(part.type.size());
-  part.centroid.reserve(part.type.size());
+void measure_cells(const Communicator& comm, const MeshBlock& block, Subdomain& part, Team& team) {
+  resize_by_team(team, part.volume, part.type.size());
+  resize_by_team(team, part.centroid, part.type.size());
   agreed(comm, [&] {
-    std::array<Vec3, kMaxCellNodes> corner;
-    for (const LocalCellId c : part.type.ids()) {
+    for_indices(team, part.owned(), [&](std::int64_t i) {
+      const LocalCellId c(i);
+      std::array<Vec3, kMaxCellNodes> corner;
       std::size_t corners = 0;
       for (const LocalNodeId n : part.nodes(c)) corner[corners++] = part.node_coord[n];
       const CellGeometry g = cell_geometry(part.type[c], {corner.data(), corners});
       if (!(g.volume > 0)) {
         Vec3 place;
-        for (std::size_t i = 0; i < corners; ++i) place += corner[i] / static_cast<double>(corners);
+        for (std::size_t k = 0; k < corners; ++k) place += corner[k] / static_cast<double>(corners);
         const std::int32_t zone = part.zone[c];
         throw MeshError(
             fmt::format("the {} at ({:.6g}, {:.6g}, {:.6g}) has {} volume ({:.6g})", shape(part.type[c]).name, place.x, place.y,
@@ -191,43 +230,42 @@ void measure_cells(const Communicator& comm, const MeshBlock& block, Subdomain& 
             "check the order of its nodes, or remesh there",
             Where{.file = block.source, .zone = zone < 0 ? std::string{} : block.zones[zone].name, .element = part.file_id[c]});
       }
-      part.volume.push_back(g.volume);
-      part.centroid.push_back(g.centroid);
-    }
+      part.volume[c] = g.volume;
+      part.centroid[c] = g.centroid;
+    });
   });
 }
 
-Renumbering renumber(Subdomain& part, const IdVector<LocalCellId, LocalCellId>& order) {
+Renumbering renumber(Subdomain& part, const IdVector<LocalCellId, LocalCellId>& order, Team& team) {
   Renumbering now;
-  now.cell.resize(order.size());
-  for (const LocalCellId fresh : order.ids()) now.cell[order[fresh]] = fresh;
+  resize_by_team(team, now.cell, order.size());
+  for_indices(team, order.count(), [&](std::int64_t fresh) { now.cell[order[LocalCellId(fresh)]] = LocalCellId(fresh); });
 
-  part.type = permuted(part.type, order);
-  part.global = permuted(part.global, order);
-  part.file_id = permuted(part.file_id, order);
-  part.zone = permuted(part.zone, order);
-  part.volume = permuted(part.volume, order);
-  part.centroid = permuted(part.centroid, order);
-  part.node = permuted_rows(part.node, part.first_node, order);
-  part.first_node = permuted_offsets(part.first_node, order);
-  part.neighbour = permuted_rows(part.neighbour, part.first_face, order);
-  part.partner = permuted_rows(part.partner, part.first_face, order);
-  if (!part.image.empty()) part.image = permuted_rows(part.image, part.first_face, order);
-  part.first_face = permuted_offsets(part.first_face, order);
-  for (std::int32_t& n : part.neighbour) {
+  permute(part.type, order, team);
+  permute(part.global, order, team);
+  permute(part.file_id, order, team);
+  permute(part.zone, order, team);
+  permute(part.volume, order, team);
+  permute(part.centroid, order, team);
+  std::vector<std::int32_t> first = permuted_offsets(part.first_node, order, team);
+  permute_rows(part.node, part.first_node, first, order, team);
+  part.first_node = std::exchange(first, permuted_offsets(part.first_face, order, team));
+  permute_rows(part.neighbour, part.first_face, first, order, team);
+  permute_rows(part.partner, part.first_face, first, order, team);
+  permute_rows(part.image, part.first_face, first, order, team);
+  part.first_face = std::move(first);
+  for_indices(team, std::ssize(part.neighbour), [&](std::int64_t slot) {
+    std::int32_t& n = part.neighbour[slot];
     if (n >= 0 && n < part.owned()) n = now.cell[LocalCellId(n)].value();
-  }
+  });
 
-  now.node.resize(part.node_global.size());
-  IdVector<LocalNodeId, LocalNodeId> old_node;  // by new number
-  old_node.reserve(part.node_global.size());
-  for (LocalNodeId& n : part.node) {
-    LocalNodeId& fresh = now.node[n];
-    if (!fresh.valid()) fresh = old_node.push_back(n);
-    n = fresh;
-  }
-  part.node_global = permuted(part.node_global, old_node);
-  part.node_coord = permuted(part.node_coord, old_node);
+  resize_by_team(team, now.node, part.node_global.size());
+  const IdVector<LocalNodeId, LocalNodeId> old_node(number_by_first_use(  // by new number
+      std::ssize(part.node), [&](std::int64_t i) { return part.node[i].index(); }, std::span(now.node.data(), now.node.size()),
+      team));
+  for_indices(team, std::ssize(part.node), [&](std::int64_t i) { part.node[i] = now.node[part.node[i]]; });
+  permute(part.node_global, old_node, team);
+  permute(part.node_coord, old_node, team);
   return now;
 }
 

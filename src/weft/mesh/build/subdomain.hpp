@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "weft/base/id_vector.hpp"
+#include "weft/base/team.hpp"
 #include "weft/base/vec3.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/mesh/build/distribution.hpp"
@@ -64,11 +65,11 @@ struct Destinations {
 /// order of global cells, nodes in the order of first use.
 /// @cost cells are sent once, one field at a time; `block` keeps only its coordinates, zones and names. @collective
 [[nodiscard]] Subdomain redistribute(const Communicator& comm, MeshBlock& block, const RowOffsets& cells, const RowOffsets& nodes,
-                                     FaceLinks links, const Destinations& to);
+                                     FaceLinks links, const Destinations& to, Team& team);
 
 /// Computes volume and centroid of every cell.
 /// @throws MeshError on every rank for an inverted cell or one without volume. @collective
-void measure_cells(const Communicator& comm, const MeshBlock& block, Subdomain& part);
+void measure_cells(const Communicator& comm, const MeshBlock& block, Subdomain& part, Team& team);
 
 /// New numbers of cells and nodes.
 struct Renumbering {
@@ -76,6 +77,6 @@ struct Renumbering {
   IdVector<LocalNodeId, LocalNodeId> node;  ///< by old number
 };
 /// Gives the cell `order[i]` the number i, and numbers nodes in the order of first use.
-[[nodiscard]] Renumbering renumber(Subdomain& part, const IdVector<LocalCellId, LocalCellId>& order);
+[[nodiscard]] Renumbering renumber(Subdomain& part, const IdVector<LocalCellId, LocalCellId>& order, Team& team);
 
 }  // namespace weft::mesh::detail

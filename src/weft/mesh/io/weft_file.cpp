@@ -15,6 +15,7 @@
 #include "weft/io/hdf5/hdf5_file.hpp"
 #include "weft/io/hdf5/hdf5_tree.hpp"
 #include "weft/io/replace_file.hpp"
+#include "weft/kernels/primitives/threads.hpp"
 #include "weft/mesh/build/distribution.hpp"
 #include "weft/mesh/build/input_checks.hpp"
 #include "weft/mesh/io/read_cursor.hpp"
@@ -132,7 +133,7 @@ class Reader {
     block.cells = read_elements("cells", block.parts.cells, block.first_cell);
     GlobalCellId first_face;
     block.boundary = read_elements("boundary", block.parts.boundary, first_face);
-    agreed(comm_, [&] { check_share(block, nodes); });
+    agreed(comm_, [&] { check_share(block, nodes, kernels::calling_thread()); });
     if (block.dim == 2) flatten(comm_, block);
     return block;
   }

@@ -7,6 +7,8 @@
 #include <numeric>
 
 #include "weft/base/contracts.hpp"
+#include "weft/base/team_loops.hpp"
+#include "weft/base/team_memory.hpp"
 #include "weft/kernels/primitives/bucket_sort.hpp"
 
 namespace weft::mesh::detail {
@@ -77,28 +79,46 @@ std::uint64_t hilbert(const std::array<std::uint32_t, 3>& at) {
   return index;
 }
 
-std::vector<std::int32_t> hilbert_order(int dim, std::span<const Vec3> centroid) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  Vec3 low{kInfinity, kInfinity, kInfinity};
+/// The box around points.
+struct Box {
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Vec3 low{kInfinity, kInfinity, kInfinity}, high{-kInfinity, -kInfinity, -kInfinity};
+  void add(Vec3 x) {
+    for (int d = 0; d < 3; ++d) low[d] = std::min(low[d], x[d]), high[d] = std::max(high[d], x[d]);
+  }
+};
+
+Box box_around(std::span<const Vec3> points, Team& team) {
+  const auto n = static_cast<std::int64_t>(points.size());
+  std::vector<Box> boxes(static_cast<std::size_t>(shares_of(team, n)));
+  for_shares(team, n, [&](LoopShare share) {
+    Box box;
+    for (std::int64_t i = share.begin; i < share.end; ++i) box.add(points[i]);
+    boxes[share.number] = box;
+  });
+  Box whole;
+  for (const Box& box : boxes) whole.add(box.low), whole.add(box.high);
+  return whole;
+}
+
+IdVector<LocalCellId, LocalCellId> hilbert_order(int dim, std::span<const Vec3> centroid, Team& team) {
+  const Box box = box_around(centroid, team);
   double extent = 0;
-  for (const Vec3& x : centroid) {
-    for (int d = 0; d < 3; ++d) low[d] = std::min(low[d], x[d]);
-  }
-  for (const Vec3& x : centroid) {
-    for (int d = 0; d < 3; ++d) extent = std::max(extent, x[d] - low[d]);
-  }
+  for (int d = 0; d < 3; ++d) extent = std::max(extent, box.high[d] - box.low[d]);
   struct Entry {
     std::uint64_t index;
     std::int32_t cell;
   };
-  std::vector<Entry> entries(centroid.size());
-  for (std::size_t i = 0; i < centroid.size(); ++i)
-    entries[i] = {hilbert_index(dim, centroid[i], low, extent), static_cast<std::int32_t>(i)};
+  std::vector<Entry> entries = list_of_size<Entry>(team, centroid.size());
+  for_indices(team, std::ssize(entries), [&](std::int64_t i) {
+    entries[i] = {hilbert_index(dim, centroid[i], box.low, extent), static_cast<std::int32_t>(i)};
+  });
   kernels::bucket_sort(
       entries, [](const Entry& e) { return e.index; },
-      [](const Entry& a, const Entry& b) { return a.index != b.index ? a.index < b.index : a.cell < b.cell; });
-  std::vector<std::int32_t> order(entries.size());
-  std::transform(entries.begin(), entries.end(), order.begin(), [](const Entry& e) { return e.cell; });
+      [](const Entry& a, const Entry& b) { return a.index != b.index ? a.index < b.index : a.cell < b.cell; }, team);
+  IdVector<LocalCellId, LocalCellId> order;
+  resize_by_team(team, order, entries.size());
+  for_indices(team, std::ssize(entries), [&](std::int64_t i) { order[LocalCellId(i)] = LocalCellId(entries[i].cell); });
   return order;
 }
 
@@ -164,12 +184,11 @@ std::vector<std::int32_t> reverse_cuthill_mckee(std::span<const std::int32_t> fi
 }
 
 IdVector<LocalCellId, LocalCellId> order_cells(CellOrdering order, int dim, const Subdomain& part,
-                                               const IdVector<LocalCellId, char>& border) {
+                                               const IdVector<LocalCellId, char>& border, Team& team) {
   IdVector<LocalCellId, LocalCellId> cells;
-  cells.reserve(part.type.size());
   switch (order) {
     case CellOrdering::hilbert:
-      for (const std::int32_t c : hilbert_order(dim, part.centroid)) cells.push_back(LocalCellId(c));
+      cells = hilbert_order(dim, part.centroid, team);
       break;
     case CellOrdering::rcm:
       for (const std::int32_t c : reverse_cuthill_mckee(part.first_face, part.neighbour)) cells.push_back(LocalCellId(c));

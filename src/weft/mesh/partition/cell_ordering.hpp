@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "weft/base/team.hpp"
 #include "weft/base/vec3.hpp"
 #include "weft/mesh/build/subdomain.hpp"
 #include "weft/mesh/mesh.hpp"
@@ -14,7 +15,7 @@ namespace weft::mesh::detail {
 /// Returns the owned cells, by their new ids: those without ghost neighbours first, by `order` within both groups.
 /// @param border  by cell: whether it has a ghost neighbour.
 [[nodiscard]] IdVector<LocalCellId, LocalCellId> order_cells(CellOrdering order, int dim, const Subdomain& part,
-                                                             const IdVector<LocalCellId, char>& border);
+                                                             const IdVector<LocalCellId, char>& border, Team& team);
 
 /// Returns the position of a point along the Hilbert curve through the cube of 2^21 cells per side (Hamilton, "Compact
 /// Hilbert indices", 2006).

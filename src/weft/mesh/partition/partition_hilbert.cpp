@@ -41,7 +41,8 @@ std::vector<std::int32_t> partition_along_hilbert_curve(PartitionProblem problem
   for (std::size_t i = 0; i < places.size(); ++i)
     curve[i] = {hilbert_index(dim, places[i], low, extent), static_cast<std::uint32_t>(i)};
   kernels::bucket_sort(
-      curve, [](const Entry& e) { return e.key; }, [](const Entry& a, const Entry& b) { return a.key < b.key; });
+      curve, [](const Entry& e) { return e.key; },
+      [](const Entry& a, const Entry& b) { return a.key != b.key ? a.key < b.key : a.cell < b.cell; });
   std::vector<std::int64_t> before(curve.size() + 1, 0);  // weight of the preceding entries
   for (std::size_t i = 0; i < curve.size(); ++i) before[i + 1] = before[i] + (weight.empty() ? 1 : weight[curve[i].cell]);
   const std::int64_t all = comm.sum(before.back());

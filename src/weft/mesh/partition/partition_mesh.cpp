@@ -6,6 +6,7 @@
 #include <array>
 
 #include "weft/base/error.hpp"
+#include "weft/kernels/primitives/threads.hpp"
 #include "weft/mesh/build/distribution.hpp"
 #include "weft/mesh/build/face_match.hpp"
 #include "weft/mesh/build/id_table.hpp"
@@ -117,13 +118,13 @@ std::vector<std::int32_t> parts_of_nodes(const Communicator& comm, const Element
 MeshBlock partition_mesh(const Communicator& comm, MeshBlock block, int parts, const PartitionOptions& options) {
   if (parts < 1) throw InputError(fmt::format("a mesh cannot be cut into {} parts", parts), "ask for 1 or more");
   block.parts = {};
-  detail::check_input(comm, block);
+  detail::check_input(comm, block, kernels::calling_thread());
   const RowOffsets nodes(comm, static_cast<std::int64_t>(block.coords.size())), cells(comm, block.cells.size());
   std::vector<std::int32_t> part;
   {
     std::vector<detail::ZoneFace> none;
     const detail::FaceLinks links =
-        detail::match_faces(comm, block, cells, nodes, std::vector<char>(block.zones.size(), 0), none);
+        detail::match_faces(comm, block, cells, nodes, std::vector<char>(block.zones.size(), 0), none, kernels::calling_thread());
     part = detail::partition(comm, block, cells, nodes, links, options, parts);
   }
   MeshBlock now;
