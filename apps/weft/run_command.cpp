@@ -66,6 +66,11 @@ void add_case_options(CLI::App& command, CaseOptions& options) {
           "--threads", [&options](const std::string& threads) { options.overrides.push_back("--threads threads=" + threads); },
           "Threads of each rank, as --set threads=... (1)")
       ->check(CLI::Range(1, flow::kMostThreads));
+  command
+      .add_option_function<std::string>(
+          "--bind", [&options](const std::string& how) { options.overrides.push_back("--bind bind=" + how); },
+          "Cores of the threads, as --set bind=... (automatic)")
+      ->check(CLI::IsMember(names<Bind>()));
 }
 
 constexpr int kMostTraceSteps = 10000;

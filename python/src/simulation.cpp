@@ -38,6 +38,7 @@ Simulation::Simulation(const Communicator& comm, const io::CaseFile& file, nb::o
 }
 
 void Simulation::begin(const mesh::Mesh& m) {
+  (void)flow::bind_threads_of(comm_, case_, warnings_);
   flow::throw_all_errors(m, case_, [&] {
     flow::check_outputs(m, case_);
     for (const flow::ProbeChoice& probe : case_.probes) probes_.emplace_back(m, probe.at, probe.name, probe.where);

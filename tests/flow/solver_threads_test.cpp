@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "weft/base/thread_binding.hpp"
 #include "weft/flow/host/host_stepper.hpp"
 #include "weft/flow/host/share.hpp"
 #include "weft/flow/scheme/solver.hpp"
@@ -172,6 +173,24 @@ TEST(ThreadsOfALargerMesh, DoNotChangeABit) {
     EXPECT_EQ(states.front(), states.back()) << threads;
     EXPECT_EQ(rates.front(), rates.back()) << threads;
   }
+}
+
+// Threads on several NUMA nodes move their rows there. Cores of this machine take the place of those of two nodes.
+TEST(ThreadsOfSeveralNodes, DoNotChangeABit) {
+  const mesh::Mesh mesh = generated("box", {{"nx", std::int64_t{90}}, {"ny", std::int64_t{80}}}, test::periodic_box(2, 1));
+  const std::vector<int> cpus = affinity();
+  const std::vector<Core> cores{{.node = 0, .cpus = {cpus.front()}}, {.node = 1, .cpus = {cpus.back()}}};
+  const auto state = [&] {
+    Solver solver(mesh, {.numerics = {.cfl = 0.5}, .threads = 2});
+    solver.initialise([](Vec3 x) { return wavy(x, 2); });
+    for (int i = 0; i < 3; ++i) solver.step(1.0);
+    return std::vector<double>(solver.conserved().begin(), solver.conserved().end());
+  };
+  const std::vector<double> unbound = state();
+  ASSERT_TRUE(ThreadBinding::bind(cores, 2, false));
+  EXPECT_TRUE(ThreadBinding::spans_nodes());
+  EXPECT_EQ(state(), unbound);
+  ThreadBinding::release();
 }
 
 // States of cells on the sides of a block's faces, those of earlier blocks, and all from stored gradients, as in the first-order

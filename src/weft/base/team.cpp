@@ -6,6 +6,7 @@
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
 #include "weft/base/recorder.hpp"
+#include "weft/base/thread_binding.hpp"
 
 namespace weft {
 namespace {
@@ -54,6 +55,7 @@ void Team::run_all(const AnyJob& job) {
 
 void Team::serve(int thread) {
   Recorder::set_thread(thread);
+  ThreadBinding::apply(thread);
   for (int round = 0;; ++round) {
     await_change(round_, round);
     if (job_.call == nullptr) return;

@@ -73,7 +73,7 @@ void each_member(Archive& archive, T& value) {
     all(value.name, value.plan, value.index, value.sent, value.received, value.starts);
   } else {
     static_assert(std::is_same_v<Plain, RankTrace>);
-    all(value.events, value.graphs, value.sent, value.exchanges, value.steps, value.dropped);
+    all(value.events, value.graphs, value.sent, value.exchanges, value.steps, value.dropped, value.cores);
   }
 }
 

@@ -49,6 +49,7 @@ struct RankTrace {
   std::vector<Exchange> exchanges{};  ///< those of a Recording
   std::int64_t steps = 0;             ///< in a Recording, also those whose events are not kept
   std::int64_t dropped = 0;           ///< events that were not kept although those of their step were
+  std::string cores{};                ///< ThreadBinding::text() of the rank
 };
 
 /// Returns the dependencies of a stage.

@@ -6,6 +6,7 @@
 
 #include "weft/base/error.hpp"
 #include "weft/base/recorder.hpp"
+#include "weft/base/thread_binding.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/comm/clock_offset.hpp"
 #include "weft/task/trace_file.hpp"
@@ -42,7 +43,8 @@ RankTrace Recording::of_rank(std::int64_t offset) const {
                  .sent = {},
                  .exchanges = Recorder::exchanges(),
                  .steps = Recorder::steps(),
-                 .dropped = Recorder::dropped()};
+                 .dropped = Recorder::dropped(),
+                 .cores = ThreadBinding::text()};
   for (const RecordedEvent& event : Recorder::events()) {
     mine.events.push_back({.name = event.name,
                            .thread = event.thread,

@@ -127,6 +127,11 @@ std::string trace_text(std::span<const RankTrace> ranks) {
   for (const RankTrace& rank : ranks) {
     text += fmt::format("{}\n{{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": {}, \"args\": {{\"name\": \"rank {}\"}}}}",
                         number == 0 ? "" : ",", number, number);
+    if (!rank.cores.empty()) {  // shown with the name of the rank
+      text +=
+          fmt::format(",\n{{\"name\": \"process_labels\", \"ph\": \"M\", \"pid\": {}, \"args\": {{\"labels\": \"cores {}\"}}}}",
+                      number, rank.cores);
+    }
     std::set<int> streams;
     for (const Event& event : rank.events) {
       events.add(rank, number, event);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "weft/base/thread_binding.hpp"
 #include "weft/base/waiting.hpp"
 
 namespace weft::task {
@@ -32,6 +33,7 @@ void Writer::wait() {
 }
 
 void Writer::loop() {
+  ThreadBinding::apply_to_helper();
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return ends_ || !pending_.empty(); });

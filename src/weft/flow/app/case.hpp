@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "weft/array/transport.hpp"
+#include "weft/base/thread_binding.hpp"
 #include "weft/device/space.hpp"
 #include "weft/flow/app/initial.hpp"
 #include "weft/flow/app/monitors.hpp"
@@ -102,6 +103,7 @@ struct Case {
   Backend device = Backend::host;
   Transport transport = Transport::automatic;  ///< transport of ghosts
   int threads = 1;                             ///< threads of each rank, on the host
+  Bind bind = Bind::automatic;                 ///< binding of these threads to cores
   StopCriteria stop;
   OutputChoice output;
   std::vector<ForceSpec> forces;

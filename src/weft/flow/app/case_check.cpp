@@ -247,6 +247,7 @@ void drop_errors_of_absent_zones(CaseCheck& check, const mesh::Mesh& mesh, const
 
 /// Adds errors, warnings and figures that depend on the mesh.  @collective
 void check_on_mesh(CaseCheck& check, const Communicator& comm, const Case& c) {
+  (void)bind_threads_of(comm, c, check.warnings);
   std::optional<mesh::Mesh> built;
   if (!keep_errors(check.errors, [&] { built.emplace(load_mesh(comm, c.mesh)); })) return;
   const mesh::Mesh& mesh = *built;

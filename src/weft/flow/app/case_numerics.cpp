@@ -137,6 +137,7 @@ void read_device(const Section& root, Case& c) {
                                .min = 1,
                                .max = kMostThreads,
                                .doc = "Threads of each rank that compute, on the host; results are the same to the last bit."}));
+  c.bind = root.choice_of<Bind>("bind", {.default_value = c.bind, .doc = "The cores on which the threads of the ranks execute."});
   if (c.device != Backend::host && c.threads > 1) {
     root.fail("threads", "the flow is computed on GPUs, and threads of the host would have nothing to do",
               "set device = \"host\", or leave threads out");

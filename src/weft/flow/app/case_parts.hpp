@@ -18,7 +18,7 @@ namespace weft::flow::detail {
 [[nodiscard]] Numerics read_numerics(const io::Section& s, mesh::BuildOptions& build);
 /// Reads [stop]. @throws InputError where no criterion is given. No communication.
 [[nodiscard]] StopCriteria read_stop(const io::Section& s);
-/// Reads the keys of the device: `device`, `transport` and `threads`.
+/// Reads the keys of the device: `device`, `transport`, `threads` and `bind`.
 /// @pre c.numerics and c.scalars have been read. @throws InputError where they do not go together. No communication.
 void read_device(const io::Section& root, Case& c);
 

@@ -12,6 +12,7 @@
 #include "weft/base/malloc_retention.hpp"
 #include "weft/base/traced_region.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/comm/thread_cores.hpp"
 #include "weft/device/device.hpp"
 #include "weft/flow/app/case_errors.hpp"
 #include "weft/flow/app/inflow_checks.hpp"
@@ -142,6 +143,15 @@ mesh::Mesh build(const Communicator& comm, mesh::MeshBlock block, const MeshChoi
 
 }  // namespace
 
+std::string bind_threads_of(const Communicator& comm, const Case& flow_case, std::vector<std::string>& warnings) {
+  const BoundThreads bound = bind_threads(comm, flow_case.bind, flow_case.threads);
+  if (!bound.problem.empty()) {
+    warnings.push_back(fmt::format(
+        "bind: threads are not bound to cores, because {}; use fewer ranks or threads, or leave bind out", bound.problem));
+  }
+  return bound.cores.empty() ? std::string() : fmt::format("threads are bound to cores {}", bound.cores);
+}
+
 mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice) {
   agreed(comm, [&] {
     if (comm.is_root() && !choice.file.empty() && !std::filesystem::exists(choice.file)) {
@@ -240,6 +250,9 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
     observer.warned(fmt::format("{}: the run that used this folder ({}) ended without removing its {}; this run takes it over",
                                 flow_case.output.directory.string(), results.taken_over_from(), io::FolderLock::kFileName));
   }
+  std::vector<std::string> warnings;
+  if (const std::string cores = bind_threads_of(comm, flow_case, warnings); !cores.empty()) observer.noted(cores);
+  for (const std::string& warning : warnings) observer.warned(warning);
   std::optional<RetainFreedMemory> start(std::in_place);
   phase.next("mesh");
   std::optional<mesh::Mesh> own;

@@ -95,6 +95,11 @@ struct RunStart {
 RunSummary run(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing,
                RunObserver& observer, const std::function<bool()>& stop, const RunStart& begin = {});
 
+/// Binds the threads of all ranks of the job as the case requests (bind_threads()), before its mesh is built.
+/// @param warnings  gets a line, in the form of an error, if nothing is bound although the case requests it.
+/// @return a line of information; empty if nothing is bound.  @collective
+[[nodiscard]] std::string bind_threads_of(const Communicator& comm, const Case& flow_case, std::vector<std::string>& warnings);
+
 /// Reads or generates the mesh of a case and builds it. @collective @throws MeshError, InputError, IoError.
 [[nodiscard]] mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice);
 

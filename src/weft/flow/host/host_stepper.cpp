@@ -38,6 +38,7 @@ HostStepper::HostStepper(const Scheme& scheme, task::Check check)
       failures_(scheme.mesh()),
       stage_graph_(graph_of_stage()),
       stage_plan_(compile(stage_graph_)) {
+  for (ArrayPair<double, kVars>* const array : {&conserved_, &start_of_step_}) residual_.place_rows(array->storage(), kVars);
   use_large_pages_for(conserved_.storage(), start_of_step_.storage());
 }
 

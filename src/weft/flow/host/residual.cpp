@@ -39,6 +39,7 @@ Residual::Residual(const Scheme& scheme)
   shares_ = detail::divide_into_shares(mesh_, discretization_, team_.size());
   state_slots_ = detail::slots_of_states(shares_, discretization_);
   if (takes_sensor(numerics.flux)) sensors_ = ArrayPair<double>(mesh_.plan);
+  place_arrays();
   use_large_pages_for(values_.storage(), gradients_.storage(), residual_.storage());  // rows are accessed in any order
 }
 

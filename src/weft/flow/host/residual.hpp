@@ -78,6 +78,8 @@ class Residual {
   /// Returns the threads of the host, for loops over owned cells.
   [[nodiscard]] Team& team() { return team_; }
   [[nodiscard]] int threads() const { return team_.size(); }
+  /// Moves rows of owned cells next to the threads that compute them, if the threads are bound to several NUMA nodes.
+  void place_rows(std::span<double> array, std::size_t width);
 
  private:
   // Record the tasks that evaluations and refreshes have in common.
@@ -88,6 +90,8 @@ class Residual {
   /// Runs work(share) on every thread with its share.
   template <class Work>
   void share_out(const Work& work);
+  /// Moves arrays that are indexed by cells and faces next to the threads that use them, as place_rows().
+  void place_arrays();
   /// Sets the boundary ghost cells whose states functions prescribe.
   void prescribe(double time);
   /// Sets the other boundary ghost cells at the faces of some cells of a share. Those of border cells need the values of ghosts.

@@ -1,0 +1,88 @@
+#include "weft/base/thread_binding.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "weft/base/contracts.hpp"
+
+namespace weft {
+namespace {
+
+struct State {
+  std::vector<int> before;                ///< affinity mask before the first binding; empty: there was none
+  std::vector<int> share;                 ///< hardware threads of the rank; empty: no binding
+  std::vector<std::vector<int>> threads;  ///< thereof, by thread
+  bool spans_nodes = false;
+};
+
+std::mutex g_mutex;
+State g_state;
+
+}  // namespace
+
+bool ThreadBinding::bind(std::span<const Core> share, int threads, bool to_nodes) {
+  WEFT_EXPECTS(threads >= 1 && std::ssize(share) >= threads);
+  const std::scoped_lock lock(g_mutex);
+  std::vector<std::vector<int>> by_thread;
+  bool spans_nodes = false;
+  for (int t = 0; t < threads; ++t) {
+    const Core& core = share[static_cast<std::size_t>(std::ssize(share) * t / threads)];
+    spans_nodes |= core.node != share.front().node;
+    std::vector<Core> own{core};
+    if (to_nodes) {
+      own.clear();
+      std::ranges::copy_if(share, std::back_inserter(own), [&](const Core& other) { return other.node == core.node; });
+    }
+    by_thread.push_back(cpus_of(own));
+  }
+  std::vector<int> before = affinity();
+  if (!set_affinity(by_thread.front())) return false;
+  if (g_state.before.empty()) g_state.before = std::move(before);
+  g_state.share = cpus_of(share);
+  g_state.threads = std::move(by_thread);
+  g_state.spans_nodes = spans_nodes;
+  return true;
+}
+
+void ThreadBinding::release() {
+  const std::scoped_lock lock(g_mutex);
+  if (g_state.before.empty()) return;
+  set_affinity(g_state.before);
+  g_state = {};
+}
+
+void ThreadBinding::apply(int thread) noexcept {
+  const std::scoped_lock lock(g_mutex);
+  if (g_state.share.empty()) return;
+  set_affinity(thread < static_cast<int>(g_state.threads.size()) ? g_state.threads[thread] : g_state.share);
+}
+
+void ThreadBinding::apply_to_helper() noexcept {
+  const std::scoped_lock lock(g_mutex);
+  if (!g_state.share.empty()) set_affinity(g_state.share);
+}
+
+std::vector<int> ThreadBinding::unbound() {
+  const std::scoped_lock lock(g_mutex);
+  return g_state.before.empty() ? affinity() : g_state.before;
+}
+
+int ThreadBinding::cores() {
+  const std::scoped_lock lock(g_mutex);
+  return static_cast<int>(g_state.share.size());
+}
+
+bool ThreadBinding::spans_nodes() {
+  const std::scoped_lock lock(g_mutex);
+  return g_state.spans_nodes;
+}
+
+std::string ThreadBinding::text() {
+  const std::scoped_lock lock(g_mutex);
+  std::string text;
+  for (const std::vector<int>& cpus : g_state.threads) text += (text.empty() ? "" : " ") + number_ranges(cpus);
+  return text;
+}
+
+}  // namespace weft
