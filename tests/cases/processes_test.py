@@ -308,6 +308,35 @@ class Launched(InFolder):
                 self.assertIn(f"100000 ranks are too many for this allocation of {machines} machine", printed)
                 self.assertIn("--oversubscribe", printed)
 
+    def test_threads_are_bound_to_different_cores(self):
+        usable = sorted(os.sched_getaffinity(0))
+        for count in (1, 2, 3):
+            printed = self.weft("run", *self.coarse("vortex", steps=2), "--overwrite", "--bind", "cores", "--trace", "trace.json",
+                                *ranks(count))
+            trace = (self.folder / "trace.json").read_text()
+            if count > len(usable):
+                self.assertIn(f"warning: bind: threads are not bound to cores, because {count} ranks of 1 thread on ", printed)
+                self.assertNotIn("process_labels", trace)
+                continue
+            line, = (line for line in printed.splitlines() if line.startswith("threads are bound to cores "))
+            cores = line.removeprefix("threads are bound to cores ").split(", ")
+            self.assertEqual(len(set(cores)), count)
+            self.assertIn(line, (self.folder / "vortex" / "run.log").read_text())
+            for each in cores:
+                self.assertIn(f'"labels": "cores {each}"', trace)
+
+    def test_threads_that_have_no_cores_are_not_bound(self):
+        usable = os.sched_getaffinity(0)
+        self.addCleanup(os.sched_setaffinity, 0, usable)
+        os.sched_setaffinity(0, {min(usable)})
+        run = ["run", *self.coarse("vortex", steps=2), "--overwrite"]
+        printed = self.weft(*run, "--threads", 2, "--bind", "numa")
+        self.assertIn("because 1 rank of 2 threads on ", printed)
+        self.assertIn(" have 1 core; use fewer ranks or threads, or leave bind out", printed)
+        self.assertNotIn("bound", self.weft(*run, "--threads", 2))
+        self.assertIn("threads are bound to cores " + str(min(usable)), self.weft(*run, "--set", "bind=cores"))
+        self.assertIn("--bind", self.weft(*run, "--bind", "sockets", code=USAGE))
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

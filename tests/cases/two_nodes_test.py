@@ -16,9 +16,29 @@ SKIPPED = 77
 HANGS_AFTER = 60  # seconds
 
 
-def on_two_nodes(*words, ranks=4, private=(), cwd=SOURCE):
+SEND = """import os, socket, time
+bytes_sent = 2_000_000
+if os.environ["OMPI_COMM_WORLD_RANK"] == "0":
+    with socket.create_server(("10.77.31.1", 5005)) as server, server.accept()[0] as connection:
+        begin = time.monotonic()
+        received = 0
+        while received < bytes_sent:
+            received += len(connection.recv(1 << 20))
+        print(time.monotonic() - begin, "seconds", flush=True)
+else:
+    for attempt in range(200):
+        try:
+            with socket.create_connection(("10.77.31.1", 5005)) as connection:
+                connection.sendall(bytes(bytes_sent))
+            break
+        except ConnectionRefusedError:
+            time.sleep(0.05)
+"""
+
+
+def on_two_nodes(*words, ranks=4, private=(), options=(), cwd=SOURCE):
     hidden = [word for folder in private for word in ("--private", str(folder))]
-    command = [TOOL, "--ranks", str(ranks), *hidden, *map(str, words)]
+    command = [TOOL, "--ranks", str(ranks), *map(str, options), *hidden, *map(str, words)]
     variables = environment() | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     process = subprocess.Popen(command, cwd=cwd, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True)
@@ -58,6 +78,18 @@ class TwoNodes(InFolder):
         code, output = on_two_nodes(WEFT, *resumed, "--resume")
         self.assertEqual(code, DONE, output)
         self.assertEqual(self.history(there), self.history(here))
+
+    def test_the_rate_of_the_cable_is_limited(self):
+        # 2 MB between two processes without MPI take 0.16 s at 100 Mbit/s.
+        (self.folder / "send.py").write_text(SEND)
+        code, output = on_two_nodes("python3", self.folder / "send.py", ranks=2, options=["--rate", 100])
+        if code == SKIPPED:
+            self.skipTest(output)
+        self.assertEqual(code, 0, output)
+        self.assertGreater(float(output.split("seconds")[0].split()[-1]), 0.14, output)
+        code, output = on_two_nodes("true", ranks=2, options=["--rate", 0])
+        self.assertEqual(code, 2)
+        self.assertIn("--rate takes a number", output)
 
     def test_results_in_a_folder_that_nodes_do_not_share_are_an_error_on_every_rank(self):
         local = self.folder / "local"
