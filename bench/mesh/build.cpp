@@ -5,7 +5,7 @@
 //
 //   mpirun -n 2 bench_mesh_build [--file box.h5] [--n cells per side] [--elements hexahedra|tetrahedra|prisms|pyramids]
 //                                [--ghosts face|node] [--partitioner metis|scotch|hilbert] [--solver none|host|tiles|cuda]
-//                                [--json FILE]
+//                                [--threads of each rank] [--json FILE]
 //
 // --solver host and cuda create a Solver there, with its initial state; tiles creates the host data of a GPU solver without a
 // GPU: discretization and tiles as for an H200 in double precision.
@@ -102,20 +102,22 @@ int bytes_of_block(const flow::detail::TileSize& most) {
   return 1024 + 8 * (5 * most.rows + sides + 6 * most.cells) + 4 * flow::detail::round_up_to_unit(most.cells + 1 + most.entries);
 }
 
-void make_solver(const mesh::Mesh& mesh, const std::string& kind, Steps& steps) {
+void make_solver(const mesh::Mesh& mesh, const std::string& kind, int threads, Steps& steps) {
   const flow::IdealGas gas;
   flow::BoundaryConditions walls(mesh.boundary.size());
   if (kind == "tiles") {
     steps.begin("discretization");
-    const flow::Scheme scheme(mesh, {.gas = gas, .boundary = walls});
+    const flow::Scheme scheme(mesh, {.gas = gas, .boundary = walls, .threads = threads});
     steps.begin("tiles");
+    Team team(threads);
     const flow::detail::Tiles tiles =
-        flow::detail::fit_tiles(mesh, scheme.discretization(), bytes_of_block, kPerMultiprocessor, kPerBlock);
+        flow::detail::fit_tiles(mesh, scheme.discretization(), bytes_of_block, kPerMultiprocessor, kPerBlock, team);
     steps.end();
   } else if (kind == "host" || kind == "cuda") {
     steps.begin(kind == "cuda" ? "solver on the GPU" : "solver");
     if (kind == "cuda") set_device(device_of(mesh.comm.split_shared_memory().rank().value()));
-    flow::Solver solver(mesh, {.gas = gas, .boundary = walls, .backend = kind == "cuda" ? Backend::cuda : Backend::host});
+    flow::Solver solver(
+        mesh, {.gas = gas, .boundary = walls, .backend = kind == "cuda" ? Backend::cuda : Backend::host, .threads = threads});
     steps.begin("initial state");
     solver.initialise([](Vec3) { return flow::Primitive{1, {1, 0, 0}, 1}; });
     steps.end();
@@ -136,6 +138,7 @@ int main(int argc, char** argv) {
     if (std::strcmp(argv[i], "--json") == 0) json = argv[i + 1];
     if (std::strcmp(argv[i], "--file") == 0) file = argv[i + 1];
     if (std::strcmp(argv[i], "--solver") == 0) solver = argv[i + 1];
+    if (std::strcmp(argv[i], "--threads") == 0) options.threads = std::atoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--partitioner") == 0) options.partition.partitioner = kind_named<mesh::Partitioner>(argv[i + 1]);
     if (std::strcmp(argv[i], "--ghosts") == 0 && std::strcmp(argv[i + 1], "node") == 0) options.ghosts = mesh::Neighbours::node;
   }
@@ -158,7 +161,7 @@ int main(int argc, char** argv) {
   options.step = [&](std::string_view name) { steps.begin(name); };
   const mesh::Mesh built = mesh::build(comm, std::move(block), options);
   steps.end();
-  make_solver(built, solver, steps);
+  make_solver(built, solver, options.threads, steps);
   const double seconds = comm.max(steps.seconds());
   std::vector<Step> parts = steps.finish(comm);
   const auto cells = static_cast<double>(built.global_cells);

@@ -6,7 +6,7 @@
 namespace weft::flow::detail {
 
 template <class Real>
-Tiles choose_tiles(const mesh::Mesh& mesh, const Discretization& d, GradientKind kind) {
+Tiles choose_tiles(const mesh::Mesh& mesh, const Discretization& d, GradientKind kind, Team& team) {
   int device = 0, per_multiprocessor = 0, per_block = 0;
   check_cuda(cudaGetDevice(&device), "cudaGetDevice");
   check_cuda(cudaDeviceGetAttribute(&per_multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device), "shared memory");
@@ -20,9 +20,9 @@ Tiles choose_tiles(const mesh::Mesh& mesh, const Discretization& d, GradientKind
                                 ? std::max(gradient_memory<2, Real>(range, gradient_weights), flux_memory<2, Real>(range))
                                 : std::max(gradient_memory<3, Real>(range, gradient_weights), flux_memory<3, Real>(range)));
   };
-  return fit_tiles(mesh, d, need, per_multiprocessor, per_block);
+  return fit_tiles(mesh, d, need, per_multiprocessor, per_block, team);
 }
-template Tiles choose_tiles<double>(const mesh::Mesh&, const Discretization&, GradientKind);
-template Tiles choose_tiles<float>(const mesh::Mesh&, const Discretization&, GradientKind);
+template Tiles choose_tiles<double>(const mesh::Mesh&, const Discretization&, GradientKind, Team&);
+template Tiles choose_tiles<float>(const mesh::Mesh&, const Discretization&, GradientKind, Team&);
 
 }  // namespace weft::flow::detail

@@ -14,6 +14,6 @@ namespace weft::flow::detail {
 /// @param kind  of gradients.  @tparam Real  precision of the kernels.
 /// @throws DeviceError where not even eight cells fit.
 template <class Real>
-[[nodiscard]] Tiles choose_tiles(const mesh::Mesh& mesh, const Discretization& discretization, GradientKind kind);
+[[nodiscard]] Tiles choose_tiles(const mesh::Mesh& mesh, const Discretization& discretization, GradientKind kind, Team& team);
 
 }  // namespace weft::flow::detail

@@ -284,7 +284,10 @@ namespace {
 template <class Real, class State>
 std::unique_ptr<Stepper> make_stepper(const Scheme& scheme) {
   const mesh::Mesh& m = scheme.mesh();
-  const Tiles tiles = agreed(m.comm, [&] { return choose_tiles<Real>(m, scheme.discretization(), scheme.numerics().gradient); });
+  const Tiles tiles = agreed(m.comm, [&] {
+    Team team(scheme.options().threads);
+    return choose_tiles<Real>(m, scheme.discretization(), scheme.numerics().gradient, team);
+  });
   const std::vector<double> matrices = scheme.least_squares();
   auto stepper = agreed(m.comm, [&] { return std::make_unique<DeviceStepper<Real, State>>(scheme); });
   const GpuDemand demand = agreed(m.comm, [&] {

@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "weft/base/error.hpp"
+#include "weft/base/team_loops.hpp"
+#include "weft/base/team_memory.hpp"
 
 namespace weft::flow::detail {
 namespace {
@@ -17,74 +19,93 @@ void raise_to(TileSize& most, const TileSize& size) {
 
 }  // namespace
 
-TileBuilder::TileBuilder(const mesh::Mesh& mesh, const Discretization& d, const TilePartition& partition, Tiles& tiles)
-    : mesh_(mesh),
-      d_(d),
-      partition_(partition),
-      tiles_(tiles),
-      by_node_(has_stencils_by_node(d)),
-      rows_(d.rows),
-      faces_(mesh.faces()),
-      first_slot_(mesh.faces(), -1),
-      tile_of_unit_(round_up_to_unit(mesh.owned_cells) / kTileUnit) {}
-
-void TileBuilder::build() {
-  reserve();
-  find_tiles_of_units();
-  for (std::int32_t number = 0; number < partition_.size(); ++number) {
-    begin(number);
-    collect_faces();
-    collect_rows();
-    number_faces();
-    append_topology();
-    append_face_geometry();
-    connect_faces();
-    next_face_ += face_blocks(tile_.faces) * kFaceBlock;
-    if (by_node_) append_stencils();
-    raise_to(number < partition_.inner ? tiles_.largest_inner : tiles_.largest_border, partition_.of_tile[number]);
-    tiles_.tile.push_back(tile_);
-  }
-}
-
-void TileBuilder::reserve() {
+void TilesBuilder::place_tiles() {
   std::int64_t halos = 0, all_rows = 0, slots = 0, eights = 0;
-  for (const TileSize& size : partition_.of_tile) {
+  const bool by_node = has_stencils_by_node(d_);
+  tiles_.tile.reserve(partition_.of_tile.size());
+  for (std::int32_t t = 0; t < partition_.size(); ++t) {
+    const TileSize& size = partition_.of_tile[t];
+    tiles_.tile.push_back({.first_cell = partition_.cell_offset[t],
+                           .cells = partition_.cell_offset[t + 1] - partition_.cell_offset[t],
+                           .halo = checked_local(halos, "rows around tiles"),
+                           .first_row = by_node ? checked_local(all_rows, "rows of tiles") : 0,
+                           .first_face = checked_local(slots, "faces of tiles"),
+                           .topology = checked_local(eights, "topology of tiles")});
     halos += size.rows - size.cells;
     all_rows += round_up_to_unit(size.rows);
     slots += std::int64_t{face_blocks(size.faces)} * kFaceBlock;
     eights += (std::int64_t{round_up_to_eight(size.cells + 1 + size.entries)} + round_up_to_eight(size.entries)) / 8;
+    raise_to(t < partition_.inner ? tiles_.largest_inner : tiles_.largest_border, size);
   }
-  tiles_.tile.reserve(partition_.of_tile.size());
-  tiles_.halo_row.reserve(to_index(checked_local(halos, "rows around tiles")));
-  tiles_.topology.reserve(to_index(checked_local(eights, "topology of tiles")) * 8);
-  tiles_.opposite_slot.reserve(to_index(checked_local(slots, "faces of tiles")));
-  tiles_.cell_to_face.reserve(tiles_.opposite_slot.capacity() * to_index(cell_to_face_columns(mesh_.dim)));
-  tiles_.areas.reserve(tiles_.opposite_slot.capacity() * to_index(area_columns(mesh_.dim)));
-  if (!by_node_) return;
-  tiles_.stencil_row.resize(d_.stencil_row.size());
-  tiles_.centroids.reserve(to_index(checked_local(all_rows, "rows of tiles")) * to_index(mesh_.dim));
+  const std::size_t sides = to_index(checked_local(slots, "faces of tiles"));
+  const std::size_t rows = by_node ? to_index(checked_local(all_rows, "rows of tiles")) : 0;
+  const std::size_t halo_rows = to_index(checked_local(halos, "rows around tiles"));
+  const std::size_t topology = to_index(checked_local(eights, "topology of tiles")) * 8;
+  resize_by_team(team_, tiles_.halo_row, halo_rows);
+  resize_by_team(team_, tiles_.topology, topology);
+  resize_by_team(team_, tiles_.opposite_slot, sides);
+  resize_by_team(team_, tiles_.cell_to_face, sides * to_index(cell_to_face_columns(mesh_.dim)));
+  resize_by_team(team_, tiles_.areas, sides * to_index(area_columns(mesh_.dim)));
+  resize_by_team(team_, tiles_.centroids, rows * to_index(mesh_.dim));
+  if (by_node) resize_by_team(team_, tiles_.stencil_row, d_.stencil_row.size());
 }
 
-void TileBuilder::find_tiles_of_units() {
+template <class Job>
+void TilesBuilder::each_tile(std::vector<TileBuilder>& builders, const Job& job) {
+  for_shares(team_, mesh_.owned_cells, [&](LoopShare share) {
+    const auto first = std::lower_bound(partition_.cell_offset.begin(), partition_.cell_offset.end() - 1, share.begin);
+    const auto last = std::lower_bound(first, partition_.cell_offset.end() - 1, share.end);
+    const auto begin = partition_.cell_offset.begin();
+    for (auto t = first - begin; t < last - begin; ++t) job(builders[share.number], static_cast<std::int32_t>(t));
+  });
+}
+
+void TilesBuilder::build() {
+  place_tiles();
+  std::vector<std::int32_t> tile_of_unit(round_up_to_unit(mesh_.owned_cells) / kTileUnit);
   for (std::int32_t t = 0; t < partition_.size(); ++t) {
     const std::int32_t end = partition_.cell_offset[t + 1];
-    for (std::int32_t c = partition_.cell_offset[t]; c < end; c += kTileUnit) {
-      tile_of_unit_[c / kTileUnit] = t;
-    }
+    for (std::int32_t c = partition_.cell_offset[t]; c < end; c += kTileUnit) tile_of_unit[c / kTileUnit] = t;
   }
+  IdVector<mesh::LocalFaceId, std::int32_t> first_slot;
+  resize_by_team(team_, first_slot, mesh_.faces());
+  std::vector<TileBuilder> builders(static_cast<std::size_t>(shares_of(team_, mesh_.owned_cells)),
+                                    TileBuilder(mesh_, d_, tile_of_unit, first_slot, tiles_));
+  each_tile(builders, [](TileBuilder& builder, std::int32_t t) { builder.build(t); });
+  each_tile(builders, [](TileBuilder& builder, std::int32_t t) { builder.connect(t); });
+  for (const TileBuilder& builder : builders) {
+    tiles_.ghost_sides.insert(tiles_.ghost_sides.end(), builder.ghost_sides.begin(), builder.ghost_sides.end());
+  }
+}
+
+TileBuilder::TileBuilder(const mesh::Mesh& mesh, const Discretization& d, const std::vector<std::int32_t>& tile_of_unit,
+                         IdVector<mesh::LocalFaceId, std::int32_t>& first_slot, Tiles& tiles)
+    : mesh_(mesh),
+      d_(d),
+      tile_of_unit_(tile_of_unit),
+      first_slot_(first_slot),
+      tiles_(tiles),
+      by_node_(has_stencils_by_node(d)) {}
+
+void TileBuilder::build(std::int32_t number) {
+  begin(number);
+  collect_faces();
+  collect_rows();
+  number_faces();
+  enter_topology();
+  enter_face_geometry();
+  enter_slots();
+  if (by_node_) enter_stencils();
+  tiles_.tile[number] = tile_;
 }
 
 void TileBuilder::begin(std::int32_t number) {
-  first_ = partition_.cell_offset[number];
-  last_ = partition_.cell_offset[number + 1];
-  tile_ = {.first_cell = first_,
-           .cells = last_ - first_,
-           .halo = static_cast<std::int32_t>(tiles_.halo_row.size()),
-           .first_row = next_row_,
-           .first_face = next_face_,
-           .topology = static_cast<std::int32_t>(tiles_.topology.size() / 8)};
-  rows_.begin(number);
-  faces_.begin(number);
+  tile_ = tiles_.tile[number];
+  first_ = tile_.first_cell;
+  last_ = first_ + tile_.cells;
+  next_halo_ = tile_.halo;
+  rows_.begin();
+  faces_.begin();
   for (std::int32_t c = first_; c < last_; ++c) rows_.add(c);
   inner_faces_.clear();
   interface_faces_.clear();
@@ -98,7 +119,7 @@ void TileBuilder::each_side(std::int32_t cell, const Visit& visit) const {
 }
 
 void TileBuilder::add_halo(std::int32_t row) {
-  if (rows_.add(row)) tiles_.halo_row.push_back(row);
+  if (rows_.add(row)) tiles_.halo_row[next_halo_++] = row;
 }
 
 std::int32_t TileBuilder::tile_of(std::int32_t cell) const { return tile_of_unit_[cell / kTileUnit]; }
@@ -127,8 +148,9 @@ void TileBuilder::collect_faces() {
         return;
       }
       const bool to_the_right = d_.face_right[face] == c;
-      interface_faces_.emplace_back(to_the_right != reversed(face),
-                                    opposite < mesh_.owned_cells ? tile_of(opposite) : partition_.size(), face);
+      interface_faces_.emplace_back(
+          to_the_right != reversed(face),
+          opposite < mesh_.owned_cells ? tile_of(opposite) : static_cast<std::int32_t>(tiles_.tile.size()), face);
     });
   }
   // Two tiles have the faces between them in the same order, so that reads of opposite states are contiguous.
@@ -167,35 +189,30 @@ void TileBuilder::number_faces() {
   }
 }
 
-void TileBuilder::append_topology() {
-  std::vector<std::uint16_t>& topology = tiles_.topology;
+void TileBuilder::enter_topology() {
+  auto next = tiles_.topology.begin() + tile_.first_topology();
   // A face has at most two sides, so indices of sides also fit into 16 bits.
   for (std::int32_t c = first_; c <= last_; ++c) {
-    topology.push_back(static_cast<std::uint16_t>(d_.cell_face_offset[c] - d_.cell_face_offset[first_]));
+    *next++ = static_cast<std::uint16_t>(d_.cell_face_offset[c] - d_.cell_face_offset[first_]);
   }
   for (std::int32_t c = first_; c < last_; ++c) {
     each_side(c, [&](std::size_t s) {
       const mesh::LocalFaceId f = d_.cell_face[s];
       const std::uint16_t side = (d_.face_left[f] == c) == reversed(f) ? kRightSide : 0;
-      topology.push_back(static_cast<std::uint16_t>(faces_[f.value()] | side));
+      *next++ = static_cast<std::uint16_t>(faces_[f.value()] | side);
     });
   }
-  topology.resize(tile_.first_topology() + tile_.opposite_rows());
+  next = tiles_.topology.begin() + tile_.first_topology() + tile_.opposite_rows();
   for (std::int32_t c = first_; c < last_; ++c) {
-    each_side(c, [&](std::size_t s) { topology.push_back(rows_[d_.cell_face_row[s]]); });
+    each_side(c, [&](std::size_t s) { *next++ = rows_[d_.cell_face_row[s]]; });
   }
-  topology.resize(tile_.first_topology() + tile_.topology_size());
 }
 
-void TileBuilder::append_face_geometry() {
-  const std::int32_t slots = face_blocks(tile_.faces) * kFaceBlock;
-  tiles_.opposite_slot.resize(next_face_ + slots);
-  tiles_.cell_to_face.resize(tiles_.opposite_slot.size() * cell_to_face_columns(mesh_.dim));
-  tiles_.areas.resize(tiles_.opposite_slot.size() * area_columns(mesh_.dim));
+void TileBuilder::enter_face_geometry() {
   for (std::int32_t i = 0; i < tile_.faces; ++i) {
     const mesh::LocalFaceId f = face_list_[i];
     const auto put = [&](std::vector<double>& list, int list_columns, int column, double value) {
-      const std::int64_t row = in_face_blocks(std::int64_t{next_face_} + i, list_columns);
+      const std::int64_t row = in_face_blocks(std::int64_t{tile_.first_face} + i, list_columns);
       list[row + column * kFaceBlock] = value;
     };
     const bool turn = reversed(f);
@@ -210,41 +227,43 @@ void TileBuilder::append_face_geometry() {
   }
 }
 
-void TileBuilder::connect_faces() {
+void TileBuilder::enter_slots() {
   for (std::int32_t i = tile_.inner_faces; i < tile_.faces; ++i) {
     const mesh::LocalFaceId f = face_list_[i];
-    const std::int32_t right = d_.face_right[f], slot = next_face_ + i;
+    const std::int32_t right = d_.face_right[f], slot = tile_.first_face + i;
     std::int32_t& opposite = tiles_.opposite_slot[slot];
     if (i >= tile_.cell_faces) {
       opposite = right - mesh_.cells();
-      continue;
-    }
-    if (right >= mesh_.owned_cells) {  // a ghost is never on the left of a face of the mesh
+    } else if (right >= mesh_.owned_cells) {  // a ghost is never on the left of a face of the mesh
       opposite = slot;
-      tiles_.ghost_sides.push_back({.row = right, .slot = slot, .right = !reversed(f), .to_face = to_face(f, right)});
-      continue;
-    }
-    std::int32_t& first_slot = first_slot_[f];
-    if (first_slot < 0) {
-      first_slot = slot;
+      ghost_sides.push_back({.row = right, .slot = slot, .right = !reversed(f), .to_face = to_face(f, right)});
+    } else if (i < tile_.left_faces) {
+      first_slot_[f] = slot;
     } else {
-      opposite = first_slot;
-      tiles_.opposite_slot[first_slot] = slot;
+      opposite = ~f.value();  // negative: for connect()
     }
   }
 }
 
-void TileBuilder::append_stencils() {
-  std::vector<std::int32_t> all_rows;
-  for (std::int32_t c = first_; c < last_; ++c) all_rows.push_back(c);
-  all_rows.insert(all_rows.end(), tiles_.halo_row.begin() + tile_.halo, tiles_.halo_row.end());
-  const Vec3 origin = d_.centroid[LocalRow(first_)];
-  std::vector<double>& centroids = tiles_.centroids;
-  for (int k = 0; k < mesh_.dim; ++k) {
-    for (const std::int32_t row : all_rows) centroids.push_back((d_.centroid[LocalRow(row)] - origin)[k]);
-    centroids.resize(centroids.size() + (tile_.row_stride() - tile_.rows));
+void TileBuilder::connect(std::int32_t number) {
+  const Tile& tile = tiles_.tile[number];
+  for (std::int32_t slot = tile.first_face + tile.left_faces; slot < tile.first_face + tile.cell_faces; ++slot) {
+    std::int32_t& opposite = tiles_.opposite_slot[slot];
+    if (opposite >= 0) continue;
+    opposite = first_slot_[mesh::LocalFaceId(~opposite)];
+    tiles_.opposite_slot[opposite] = slot;
   }
-  next_row_ += tile_.row_stride();
+}
+
+void TileBuilder::enter_stencils() {
+  const Vec3 origin = d_.centroid[LocalRow(first_)];
+  auto column = tiles_.centroids.begin() + std::int64_t{tile_.first_row} * mesh_.dim;
+  for (int k = 0; k < mesh_.dim; ++k, column += tile_.row_stride()) {
+    for (std::int32_t i = 0; i < tile_.rows; ++i) {
+      const std::int32_t row = i < tile_.cells ? first_ + i : tiles_.halo_row[tile_.halo + i - tile_.cells];
+      column[i] = (d_.centroid[LocalRow(row)] - origin)[k];
+    }
+  }
   for (auto s = static_cast<std::size_t>(d_.stencil_offset[first_]); s < static_cast<std::size_t>(d_.stencil_offset[last_]);
        ++s) {
     tiles_.stencil_row[s] = rows_[d_.stencil_row[s]];

@@ -26,30 +26,33 @@ class InterfaceFace {
   std::uint64_t key_;
 };
 
-/// Fills Tiles, one tile after the other.
+/// Fills single tiles, whose positions in the arrays of Tiles are known. Each thread has one.
 class TileBuilder {
  public:
-  /// Creates a builder. All arguments outlive it.
-  TileBuilder(const mesh::Mesh& mesh, const Discretization& d, const TilePartition& partition, Tiles& tiles);
-  /// Builds all tiles. @throws LimitError, see Tiles.
-  void build();
+  /// Creates a builder. All arguments outlive it. @param first_slot  by face between two tiles: its slot in the tile of its left
+  ///   cell.
+  TileBuilder(const mesh::Mesh& mesh, const Discretization& d, const std::vector<std::int32_t>& tile_of_unit,
+              IdVector<mesh::LocalFaceId, std::int32_t>& first_slot, Tiles& tiles);
+  /// Fills a tile. Tiles::opposite_slot of a face to another tile remains for connect(). @throws LimitError, see Tiles.
+  void build(std::int32_t number);
+  /// Sets Tiles::opposite_slot of faces to other tiles on both sides, where this tile has the right cell. @pre all are built.
+  void connect(std::int32_t number);
+
+  std::vector<GhostSide> ghost_sides;  ///< sides of the tiles built so far
 
  private:
-  /// Reserves the arrays of Tiles, so that they do not grow, and checks that indices into them have 32 bits.
-  void reserve();
-  void find_tiles_of_units();
   void begin(std::int32_t number);
   /// Sorts the faces of the tile's cells into inner, interface and boundary faces, and adds the opposite cells to the halo.
   void collect_faces();
   /// Adds the remaining rows of the halo: those of stencils, then those of the boundary.
   void collect_rows();
   void number_faces();
-  void append_topology();
-  void append_face_geometry();
-  /// Sets Tiles::opposite_slot, and adds the sides of ghosts.
-  void connect_faces();
-  /// Appends centroids and stencils, which only stencils by node need.
-  void append_stencils();
+  void enter_topology();
+  void enter_face_geometry();
+  /// Enters the slots of left sides, the numbers of boundary faces and the sides of ghosts.
+  void enter_slots();
+  /// Enters centroids and stencils, which only stencils by node need.
+  void enter_stencils();
 
   template <class Visit>
   void each_side(std::int32_t cell, const Visit& visit) const;
@@ -63,20 +66,41 @@ class TileBuilder {
 
   const mesh::Mesh& mesh_;
   const Discretization& d_;
-  const TilePartition& partition_;
+  const std::vector<std::int32_t>& tile_of_unit_;  ///< tile of each unit of cells
+  IdVector<mesh::LocalFaceId, std::int32_t>& first_slot_;
   Tiles& tiles_;
   const bool by_node_;
-  Numbering rows_, faces_;                                ///< tile numbers of the rank's rows and faces
-  IdVector<mesh::LocalFaceId, std::int32_t> first_slot_;  ///< slot of each face in the first tile that has it; -1: none yet
-  std::vector<std::int32_t> tile_of_unit_;                ///< tile of each unit of cells
+  Numbering rows_, faces_;  ///< tile numbers of the rank's rows and faces
 
   // The present tile: its cells first_ <= c < last_, its faces by kind, and all of them in order, each once.
   Tile tile_;
-  std::int32_t first_ = 0, last_ = 0;
+  std::int32_t first_ = 0, last_ = 0, next_halo_ = 0;
   std::vector<mesh::LocalFaceId> inner_faces_, boundary_faces_;
   std::vector<InterfaceFace> interface_faces_;
   std::vector<mesh::LocalFaceId> face_list_;
-  std::int32_t next_row_ = 0, next_face_ = 0;  ///< first_row of the next tile that has centroids, and first_face
+};
+
+/// Fills Tiles: all positions first, then the tiles, each by one thread.
+class TilesBuilder {
+ public:
+  /// All arguments outlive the object.
+  TilesBuilder(const mesh::Mesh& mesh, const Discretization& d, const TilePartition& partition, Tiles& tiles, Team& team)
+      : mesh_(mesh), d_(d), partition_(partition), tiles_(tiles), team_(team) {}
+  /// @throws LimitError, see Tiles.
+  void build();
+
+ private:
+  /// Sets the positions of all tiles, and resizes the arrays of Tiles. Checks that indices into them have 32 bits.
+  void place_tiles();
+  /// Calls job(builder, tile) for each tile. Threads get equal numbers of cells.
+  template <class Job>
+  void each_tile(std::vector<TileBuilder>& builders, const Job& job);
+
+  const mesh::Mesh& mesh_;
+  const Discretization& d_;
+  const TilePartition& partition_;
+  Tiles& tiles_;
+  Team& team_;
 };
 
 }  // namespace weft::flow::detail

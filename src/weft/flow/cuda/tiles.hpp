@@ -20,8 +20,10 @@
 #include <functional>
 #include <vector>
 
+#include "weft/base/team.hpp"
 #include "weft/flow/cuda/tile.hpp"
 #include "weft/flow/scheme/discretization.hpp"
+#include "weft/kernels/primitives/threads.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace weft::flow::detail {
@@ -40,9 +42,11 @@ struct TilePartition {
   /// Fills each tile with as many cells as `limit` allows, at least a unit if there are as many. A few inner tiles, at jumps of
   /// the curve, have far more rows and faces than most: they are ended earlier, so that they do not determine the shared memory
   /// of every block. Border tiles, with more rows and faces per cell, obey the same limits, so that they fit into the memory of
-  /// inner tiles.
+  /// inner tiles. Tiles also end after every 512 times the most cells of one, so that threads divide those parts of the mesh
+  /// independently of each other, and equally on any number of threads.
   /// @cost one pass over the cells' faces and stencils.
-  TilePartition(const mesh::Mesh& mesh, const Discretization& discretization, const TileSize& limit);
+  TilePartition(const mesh::Mesh& mesh, const Discretization& discretization, const TileSize& limit,
+                Team& team = kernels::calling_thread());
 
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(of_tile.size()); }
   /// Returns the sizes that this fraction of the inner tiles does not exceed, each number separately; of all tiles if inner ones
@@ -61,7 +65,8 @@ struct Tiles {
   /// @throws LimitError where a tile has more than 65,535 rows or 32,767 faces, or all of them more than 2^31 - 1 of anything.
   /// @cost memory: 4 B per halo row of a tile, 76 B per face of a tile, 26 B per hexahedron, and with stencils by node 24 B per
   ///   row; time: one pass over cells, faces and stencils.
-  Tiles(const mesh::Mesh& mesh, const Discretization& discretization, const TilePartition& partition);
+  Tiles(const mesh::Mesh& mesh, const Discretization& discretization, const TilePartition& partition,
+        Team& team = kernels::calling_thread());
 
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(tile.size()); }
 
@@ -90,6 +95,7 @@ struct Tiles {
 /// @param per_multiprocessor, per_block  available shared memory, bytes.
 /// @throws DeviceError where not even eight cells fit.
 [[nodiscard]] Tiles fit_tiles(const mesh::Mesh& mesh, const Discretization& discretization,
-                              const std::function<int(const TileSize&)>& bytes_of_block, int per_multiprocessor, int per_block);
+                              const std::function<int(const TileSize&)>& bytes_of_block, int per_multiprocessor, int per_block,
+                              Team& team = kernels::calling_thread());
 
 }  // namespace weft::flow::detail

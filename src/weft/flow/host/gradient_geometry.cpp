@@ -1,10 +1,13 @@
 #include "weft/flow/host/gradient_geometry.hpp"
 
+#include "weft/base/team_loops.hpp"
+#include "weft/base/team_memory.hpp"
+
 namespace weft::flow::detail {
 namespace {
 
-void append(std::vector<double>& to, Vec3 v, int dim) {
-  for (int axis = 0; axis < dim; ++axis) to.push_back(v[axis]);
+void enter(std::vector<double>& to, std::int32_t s, Vec3 v, int dim) {
+  for (int axis = 0; axis < dim; ++axis) to[std::int64_t{s} * dim + axis] = v[axis];
 }
 
 Vec3 to_face(const mesh::Mesh& mesh, const Discretization& d, std::int32_t row, std::int32_t s) {
@@ -24,16 +27,18 @@ GradientGeometry gradient_geometry(const Scheme& scheme) {
   const mesh::Mesh& mesh = scheme.mesh();
   const Discretization& d = scheme.discretization();
   geometry.weights = gradient.weights(scheme);
-  geometry.to_faces.reserve(d.cell_face.size() * mesh.dim);
+  Team team(scheme.options().threads);
+  resize_by_team(team, geometry.to_faces, d.cell_face.size() * mesh.dim);
   const bool moves_points = d.stabilized && visit_limiter(scheme.numerics().limiter, scheme.numerics().venkatakrishnan_k,
                                                           [](auto limiter) { return decltype(limiter)::kMovesPoints; });
-  geometry.half_ways.reserve(moves_points ? d.cell_face.size() * mesh.dim : 0);
-  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
+  resize_by_team(team, geometry.half_ways, moves_points ? d.cell_face.size() * mesh.dim : 0);
+  for_indices(team, mesh.owned_cells, [&](std::int64_t cell) {
+    const auto c = static_cast<std::int32_t>(cell);
     for (std::int32_t s = d.cell_face_offset[c]; s < d.cell_face_offset[c + 1]; ++s) {
-      append(geometry.to_faces, to_face(mesh, d, c, s), mesh.dim);
-      if (moves_points) append(geometry.half_ways, half_way(d, c, s), mesh.dim);
+      enter(geometry.to_faces, s, to_face(mesh, d, c, s), mesh.dim);
+      if (moves_points) enter(geometry.half_ways, s, half_way(d, c, s), mesh.dim);
     }
-  }
+  });
   return geometry;
 }
 

@@ -8,6 +8,9 @@
 #include <utility>
 
 #include "weft/base/error.hpp"
+#include "weft/base/team_loops.hpp"
+#include "weft/base/team_memory.hpp"
+#include "weft/kernels/primitives/sum_up.hpp"
 
 namespace weft::flow {
 namespace {
@@ -27,36 +30,48 @@ void add_boundary_rows(const Mesh& mesh, const BoundaryKinds& kinds, Discretizat
   }
 }
 
-void connect(const Mesh& mesh, mesh::Neighbours stencil, Discretization& d) {
+void connect(const Mesh& mesh, mesh::Neighbours stencil, Team& team, Discretization& d) {
   const std::size_t faces = mesh.faces();
-  d.face_left.resize(faces);
-  d.face_right.resize(faces);
-  for (const LocalFaceId f : mesh.face_left.ids()) {
+  resize_by_team(team, d.face_left, faces);
+  resize_by_team(team, d.face_right, faces);
+  for_indices(team, mesh.faces(), [&](std::int64_t i) {
+    const LocalFaceId f(i);
     d.face_left[f] = mesh.face_left[f].value();
     d.face_right[f] = mesh.face_right[f].valid() ? mesh.face_right[f].value() : mesh.cells() + f.value() - d.first_boundary_face;
-  }
+  });
   const bool by_node = stencil == mesh::Neighbours::node;
   const std::size_t cells = mesh.owned_cells, sides = mesh.cell_faces.entries().size();
-  for (auto* offset : {&d.stencil_offset, &d.cell_face_offset}) {
-    offset->reserve(cells + 1);
-    offset->push_back(0);
-  }
-  d.cell_face.reserve(sides);
-  d.cell_face_row.reserve(sides);
-  d.stencil_row.reserve(by_node ? mesh.cell_cells.entries().size() + faces - d.first_boundary_face : sides);
-  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
+  const std::size_t entries = by_node ? mesh.cell_cells.entries().size() + faces - d.first_boundary_face : sides;
+  (void)checked_local(static_cast<std::int64_t>(entries), "entries of gradient stencils");
+  (void)checked_local(static_cast<std::int64_t>(sides), "faces of cells");
+  resize_by_team(team, d.stencil_offset, cells + 1);
+  resize_by_team(team, d.cell_face_offset, cells + 1);
+  const auto is_boundary = [&](LocalFaceId face) { return face.value() >= d.first_boundary_face; };
+  for_indices(team, mesh.owned_cells, [&](std::int64_t c) {
+    const auto around = mesh.cell_faces.row(c);
+    d.cell_face_offset[c + 1] = static_cast<std::int32_t>(around.size());
+    d.stencil_offset[c + 1] =
+        !by_node
+            ? d.cell_face_offset[c + 1]
+            : static_cast<std::int32_t>(mesh.cell_cells.row(c).size() + std::count_if(around.begin(), around.end(), is_boundary));
+  });
+  kernels::sum_up(d.cell_face_offset, team);
+  kernels::sum_up(d.stencil_offset, team);
+  resize_by_team(team, d.cell_face, sides);
+  resize_by_team(team, d.cell_face_row, sides);
+  resize_by_team(team, d.stencil_row, entries);
+  for_indices(team, mesh.owned_cells, [&](std::int64_t c) {
+    std::int32_t side = d.cell_face_offset[c], entry = d.stencil_offset[c];
     if (by_node) {
-      for (const LocalCellId other : mesh.cell_cells.row(c)) d.stencil_row.push_back(other.value());
+      for (const LocalCellId other : mesh.cell_cells.row(c)) d.stencil_row[entry++] = other.value();
     }
     for (const LocalFaceId face : mesh.cell_faces.row(c)) {
       const std::int32_t opposite = d.face_left[face] == c ? d.face_right[face] : d.face_left[face];
-      d.cell_face.push_back(face);
-      d.cell_face_row.push_back(opposite);
-      if (!by_node || opposite >= mesh.cells()) d.stencil_row.push_back(opposite);
+      d.cell_face[side] = face;
+      d.cell_face_row[side++] = opposite;
+      if (!by_node || opposite >= mesh.cells()) d.stencil_row[entry++] = opposite;
     }
-    d.stencil_offset.push_back(checked_local(static_cast<std::int64_t>(d.stencil_row.size()), "entries of gradient stencils"));
-    d.cell_face_offset.push_back(checked_local(static_cast<std::int64_t>(d.cell_face.size()), "faces of cells"));
-  }
+  });
 }
 
 /// Returns whether a quad or hexahedron has a neighbour on the side opposite to its boundary face, in that direction.
@@ -113,34 +128,67 @@ void append_neighbours(const Mesh& mesh, const Discretization& d, LocalCellId ce
   }
 }
 
-void extrapolate_to_boundary(const Mesh& mesh, const BoundaryKinds& kinds, const std::optional<WallForces>& forces,
-                             Discretization& d) {
-  const IdVector<LocalCellId, char> walls = count_walls(mesh, kinds);
-  std::vector<std::int32_t> neighbours;
-  for (const mesh::ZoneIndex z : mesh.boundary.ids()) {
-    for (const LocalFaceId face : mesh.boundary[z].faces) {
-      const LocalCellId c = mesh.face_left[face];
-      const Vec3 from = mesh.cell_centroid[c];
-      Vec3& to = d.centroid[LocalRow(d.face_right[face])];
-      WallMomentum wall;
-      neighbours.clear();
-      if (extrapolates(mesh, d, kinds[z], c, face, walls[c])) {
-        append_neighbours(mesh, d, c, neighbours);
-        // The normal velocity at a wall vanishes at the centroid of the face. For skewed cells, such as triangles, the foot of
-        // the perpendicular lies elsewhere, and on a curved wall the velocity there has a normal component of first order.
-        if (is_wall(kinds[z])) {
-          to = 2.0 * mesh.face_centroid[face] - from;
-          if (forces) {
-            const Vec3 n = d.face_normal[face];
-            wall = {.normal = n,
-                    .curvature = forces->curvature[face.index() - d.first_boundary_face],
-                    .force = std::abs(dot(forces->acceleration, n))};
-          }
-        }
+/// Extrapolates to the boundary rows of faces first ... last - 1, which are in zones of the given kinds.
+class BoundaryExtrapolation {
+ public:
+  BoundaryExtrapolation(const Mesh& mesh, const BoundaryKinds& kinds, const std::optional<WallForces>& forces,
+                        const IdVector<LocalCellId, char>& walls, Discretization& d)
+      : mesh_(mesh), kinds_(kinds), forces_(forces), walls_(walls), d_(d) {}
+
+  Extrapolations all;  ///< in the order of the faces
+
+  void add(std::int32_t first, std::int32_t last) {
+    for (const mesh::ZoneIndex z : mesh_.boundary.ids()) {
+      const mesh::FaceRange faces = mesh_.boundary[z].faces;
+      for (std::int32_t f = std::max(first, faces.first().value()); f < std::min(last, faces.last().value()); ++f) {
+        add(kinds_[z], LocalFaceId(f));
       }
-      d.boundary_extrapolation.append(from, to, neighbours, d.centroid, wall);
     }
   }
+
+ private:
+  void add(BoundaryKind kind, LocalFaceId face) {
+    const LocalCellId c = mesh_.face_left[face];
+    const Vec3 from = mesh_.cell_centroid[c];
+    Vec3& to = d_.centroid[LocalRow(d_.face_right[face])];
+    WallMomentum wall;
+    neighbours_.clear();
+    if (extrapolates(mesh_, d_, kind, c, face, walls_[c])) {
+      append_neighbours(mesh_, d_, c, neighbours_);
+      // The normal velocity at a wall vanishes at the centroid of the face. For skewed cells, such as triangles, the foot of
+      // the perpendicular lies elsewhere, and on a curved wall the velocity there has a normal component of first order.
+      if (is_wall(kind)) {
+        to = 2.0 * mesh_.face_centroid[face] - from;
+        if (forces_) {
+          const Vec3 n = d_.face_normal[face];
+          wall = {.normal = n,
+                  .curvature = forces_->curvature[face.index() - d_.first_boundary_face],
+                  .force = std::abs(dot(forces_->acceleration, n))};
+        }
+      }
+    }
+    all.append(from, to, neighbours_, d_.centroid, wall);
+  }
+
+  const Mesh& mesh_;
+  const BoundaryKinds& kinds_;
+  const std::optional<WallForces>& forces_;
+  const IdVector<LocalCellId, char>& walls_;
+  Discretization& d_;
+  std::vector<std::int32_t> neighbours_;
+};
+
+void extrapolate_to_boundary(const Mesh& mesh, const BoundaryKinds& kinds, const std::optional<WallForces>& forces,
+                             Team& team, Discretization& d) {
+  const IdVector<LocalCellId, char> walls = count_walls(mesh, kinds);
+  const std::int32_t faces = mesh.faces() - d.first_boundary_face;
+  std::vector<BoundaryExtrapolation> shares(static_cast<std::size_t>(shares_of(team, faces)),
+                                            BoundaryExtrapolation(mesh, kinds, forces, walls, d));
+  for_shares(team, faces, [&](LoopShare share) {
+    shares[share.number].add(static_cast<std::int32_t>(d.first_boundary_face + share.begin),
+                             static_cast<std::int32_t>(d.first_boundary_face + share.end));
+  });
+  for (const BoundaryExtrapolation& share : shares) d.boundary_extrapolation.append(share.all);
 }
 
 /// A symmetric matrix: xx xy yy xz yz zz, of which a plane has the first three.
@@ -229,8 +277,8 @@ double least_determinant(const Mesh& mesh, const Discretization& d, std::int32_t
   return kSingular * trace * trace * (mesh.dim == 2 ? 1 : trace);
 }
 
-/// Appends the matrix of cell c.
-void add_matrix(const Mesh& mesh, const Discretization& d, LocalCellId cell, std::vector<double>& matrices) {
+/// Enters the matrix of a cell.
+void enter_matrix(const Mesh& mesh, const Discretization& d, LocalCellId cell, std::vector<double>& matrices) {
   const std::int32_t c = cell.value();
   const Symmetric of_faces = d.stabilized ? matrix_of_faces(mesh, d, c) : Symmetric{};
   Symmetric normal = normal_matrix(d, c), matrix{};
@@ -244,13 +292,14 @@ void add_matrix(const Mesh& mesh, const Discretization& d, LocalCellId cell, std
         "use gradient = \"green_gauss\" or stencil = \"node\", or re-mesh this place",
         {.file = mesh.source, .element = mesh.cell_file_id[cell]});
   }
-  matrices.insert(matrices.end(), matrix.begin(), matrix.begin() + (mesh.dim == 2 ? 3 : 6));
+  const std::int64_t size = mesh.dim == 2 ? 3 : 6;
+  std::copy(matrix.begin(), matrix.begin() + size, matrices.begin() + c * size);
 }
 
 }  // namespace
 
 Discretization::Discretization(const Mesh& mesh, const BoundaryKinds& kinds, mesh::Neighbours stencil, bool stabilize,
-                               const std::optional<WallForces>& forces, FaceAreas areas)
+                               const std::optional<WallForces>& forces, FaceAreas areas, Team& team)
     : stabilized(stabilize && stencil == mesh::Neighbours::face),
       curved(std::move(areas)),
       face_normal(curved.normal.empty() ? mesh.face_normal.span() : std::as_const(curved.normal).span()),
@@ -258,29 +307,30 @@ Discretization::Discretization(const Mesh& mesh, const BoundaryKinds& kinds, mes
   first_boundary_face = mesh.ghost_faces.last().value();
   rows = mesh.cells() + (mesh.faces() - first_boundary_face);
   centroid.reserve(rows);
-  for (const Vec3 x : mesh.cell_centroid) centroid.push_back(x);
+  resize_by_team(team, centroid, mesh.cells());
+  for_indices(team, mesh.cells(), [&](std::int64_t c) { centroid[LocalRow(c)] = mesh.cell_centroid[LocalCellId(c)]; });
   add_boundary_rows(mesh, kinds, *this);
-  connect(mesh, stencil, *this);
-  extrapolate_to_boundary(mesh, kinds, forces, *this);
+  connect(mesh, stencil, team, *this);
+  extrapolate_to_boundary(mesh, kinds, forces, team, *this);
 
   const std::size_t cells = mesh.owned_cells;
-  inverse_volume.reserve(cells);
-  projected_area.reserve(cells);
-  for (const LocalCellId c : mesh.owned()) {
-    inverse_volume.push_back(1.0 / mesh.cell_volume[c]);
+  resize_by_team(team, inverse_volume, cells);
+  resize_by_team(team, projected_area, cells);
+  for_indices(team, mesh.owned_cells, [&](std::int64_t i) {
+    const LocalCellId c(i);
+    inverse_volume[c] = 1.0 / mesh.cell_volume[c];
     Vec3 projected;
     for (const LocalFaceId face : mesh.cell_faces.row(c)) {
       const Vec3 n = face_normal[face];
       projected += 0.5 * face_area[face] * Vec3{std::abs(n.x), std::abs(n.y), std::abs(n.z)};
     }
-    projected_area.push_back(projected);
-  }
+    projected_area[c] = projected;
+  });
 }
 
-std::vector<double> least_squares_matrices(const Mesh& mesh, const Discretization& d) {
-  std::vector<double> matrices;
-  matrices.reserve(static_cast<std::size_t>(mesh.owned_cells) * (mesh.dim == 2 ? 3 : 6));
-  for (const LocalCellId c : mesh.owned()) add_matrix(mesh, d, c, matrices);
+std::vector<double> least_squares_matrices(const Mesh& mesh, const Discretization& d, Team& team) {
+  std::vector<double> matrices = list_of_size<double>(team, static_cast<std::size_t>(mesh.owned_cells) * (mesh.dim == 2 ? 3 : 6));
+  for_indices(team, mesh.owned_cells, [&](std::int64_t c) { enter_matrix(mesh, d, LocalCellId(c), matrices); });
   return matrices;
 }
 

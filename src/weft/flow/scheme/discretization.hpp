@@ -7,10 +7,12 @@
 
 #include "weft/array/layout.hpp"
 #include "weft/base/id_vector.hpp"
+#include "weft/base/team.hpp"
 #include "weft/base/vec3.hpp"
 #include "weft/flow/scheme/boundary_condition.hpp"
 #include "weft/flow/scheme/curved_walls.hpp"
 #include "weft/flow/scheme/extrapolation.hpp"
+#include "weft/kernels/primitives/threads.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace weft::flow {
@@ -38,9 +40,11 @@ struct Discretization {
   /// @param stabilize  see least_squares_matrices(); without effect for neighbours by node.
   /// @param forces  on the gas at slip walls, if they are known: not where a user function is a source. No communication.
   /// @param areas  of areas_at_curved_walls().
-  /// @throws LimitError for more than 2^31 stencil entries.
-  Discretization(const mesh::Mesh& mesh, const BoundaryKinds& kinds, mesh::Neighbours stencil = mesh::Neighbours::face,
-                 bool stabilize = false, const std::optional<WallForces>& forces = std::nullopt, FaceAreas areas = {});
+  /// @param team  threads, on whose number nothing depends.  @throws LimitError for more than 2^31 stencil entries.
+  Discretization(const mesh::Mesh& mesh, const BoundaryKinds& kinds,
+                 mesh::Neighbours stencil = mesh::Neighbours::face, bool stabilize = false,
+                 const std::optional<WallForces>& forces = std::nullopt, FaceAreas areas = {},
+                 Team& team = kernels::calling_thread());
   Discretization(const Discretization&) = delete;
   Discretization& operator=(const Discretization&) = delete;
   Discretization(Discretization&&) = default;
@@ -77,6 +81,7 @@ struct Discretization {
 /// gradient exact for linear data, except for cells whose neighbours lie near a line or plane (slivers). Neither weight nor
 /// multiple changes under affine maps. No communication.  @throws MeshError where the neighbours of a cell lie on a line or
 /// plane.
-[[nodiscard]] std::vector<double> least_squares_matrices(const mesh::Mesh& mesh, const Discretization& d);
+[[nodiscard]] std::vector<double> least_squares_matrices(const mesh::Mesh& mesh, const Discretization& d,
+                                                         Team& team = kernels::calling_thread());
 
 }  // namespace weft::flow

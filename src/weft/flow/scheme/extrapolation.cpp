@@ -10,6 +10,8 @@
 namespace weft::flow {
 namespace {
 
+constexpr const char* kEntries = "entries of extrapolations to boundaries";
+
 using Matrix = std::array<Vec3, 3>;
 
 /// Diagonalizes the symmetric matrix m in place by Jacobi rotations. @return its eigenvectors.
@@ -61,7 +63,19 @@ void Extrapolations::append(const Vec3& from, const Vec3& to, std::span<const st
     normal_weight.push_back(dot(normal_slope, d) / dot(d, d));
   }
   bound.push_back({.turning = kMargin * wall.curvature * distance, .force = kMargin * wall.force * distance});
-  offset.push_back(checked_local(static_cast<std::int64_t>(row.size()), "entries of extrapolations to boundaries"));
+  offset.push_back(checked_local(static_cast<std::int64_t>(row.size()), kEntries));
+}
+
+void Extrapolations::append(const Extrapolations& others) {
+  const std::int64_t before = offset.back();
+  (void)checked_local(before + others.offset.back(), kEntries);
+  for (std::size_t i = 1; i < others.offset.size(); ++i) {
+    offset.push_back(static_cast<std::int32_t>(before + others.offset[i]));
+  }
+  row.insert(row.end(), others.row.begin(), others.row.end());
+  weight.insert(weight.end(), others.weight.begin(), others.weight.end());
+  normal_weight.insert(normal_weight.end(), others.normal_weight.begin(), others.normal_weight.end());
+  bound.insert(bound.end(), others.bound.begin(), others.bound.end());
 }
 
 }  // namespace weft::flow

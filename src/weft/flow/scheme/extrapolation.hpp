@@ -48,6 +48,8 @@ struct Extrapolations {
   /// @throws LimitError for more than 2^31 entries.
   void append(const Vec3& from, const Vec3& to, std::span<const std::int32_t> rows, const IdVector<LocalRow, Vec3>& centroid,
               const WallMomentum& wall = {});
+  /// Appends other extrapolations. @throws LimitError for more than 2^31 entries.
+  void append(const Extrapolations& others);
 };
 
 namespace detail {

@@ -1,6 +1,8 @@
 // The gradient weights of the rows of kGradients.
 #include <vector>
 
+#include "weft/base/team_loops.hpp"
+#include "weft/base/team_memory.hpp"
 #include "weft/base/traced_region.hpp"
 #include "weft/flow/scheme/kernels.hpp"
 #include "weft/flow/scheme/scheme.hpp"
@@ -13,14 +15,15 @@ template <class Weight>
 std::vector<double> by_stencil(const Scheme& scheme, Weight&& weight) {
   const mesh::Mesh& mesh = scheme.mesh();
   const Discretization& d = scheme.discretization();
-  std::vector<double> all;
-  all.reserve(d.stencil_row.size() * mesh.dim);
-  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
+  Team team(scheme.options().threads);
+  std::vector<double> all = list_of_size<double>(team, d.stencil_row.size() * mesh.dim);
+  for_indices(team, mesh.owned_cells, [&](std::int64_t cell) {
+    const auto c = static_cast<std::int32_t>(cell);
     for (auto s = d.stencil_offset[c]; s < d.stencil_offset[c + 1]; ++s) {
       const Vec3 w = weight(c, s);
-      for (int axis = 0; axis < mesh.dim; ++axis) all.push_back(w[axis]);
+      for (int axis = 0; axis < mesh.dim; ++axis) all[std::int64_t{s} * mesh.dim + axis] = w[axis];
     }
-  }
+  });
   return all;
 }
 

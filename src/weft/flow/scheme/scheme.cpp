@@ -32,8 +32,9 @@ Discretization discretize(const mesh::Mesh& mesh, const SolverOptions& options) 
   if (!options.source.function) forces = {.curvature = wall_curvature(mesh, kinds), .acceleration = options.source.acceleration};
   FaceAreas areas = areas_at_curved_walls(mesh, kinds);
   return agreed(mesh.comm, [&] {
+    Team team(options.threads);
     return Discretization(mesh, kinds, gradient.over_faces ? mesh::Neighbours::face : options.stencil, stabilized, forces,
-                          std::move(areas));
+                          std::move(areas), team);
   });
 }
 
@@ -94,7 +95,10 @@ Scheme::Scheme(const mesh::Mesh& mesh, SolverOptions options)
 std::vector<double> Scheme::least_squares() const {
   if (!row_of(numerics().gradient).with_matrices) return {};
   const TracedRegion region("least-squares matrices");
-  return agreed(mesh_.comm, [&] { return least_squares_matrices(mesh_, discretization_); });
+  return agreed(mesh_.comm, [&] {
+    Team team(options_.threads);
+    return least_squares_matrices(mesh_, discretization_, team);
+  });
 }
 
 }  // namespace weft::flow
