@@ -106,7 +106,6 @@ void TileBuilder::begin(std::int32_t number) {
   next_halo_ = tile_.halo;
   rows_.begin();
   faces_.begin();
-  for (std::int32_t c = first_; c < last_; ++c) rows_.add(c);
   inner_faces_.clear();
   interface_faces_.clear();
   boundary_faces_.clear();
@@ -119,7 +118,7 @@ void TileBuilder::each_side(std::int32_t cell, const Visit& visit) const {
 }
 
 void TileBuilder::add_halo(std::int32_t row) {
-  if (rows_.add(row)) tiles_.halo_row[next_halo_++] = row;
+  if (!is_own(row) && rows_.add(row)) tiles_.halo_row[next_halo_++] = row;
 }
 
 std::int32_t TileBuilder::tile_of(std::int32_t cell) const { return tile_of_unit_[cell / kTileUnit]; }
@@ -142,11 +141,11 @@ void TileBuilder::collect_faces() {
         boundary_faces_.push_back(face);
         return;
       }
-      add_halo(opposite);
-      if (opposite >= first_ && opposite < last_) {
-        inner_faces_.push_back(face);
+      if (is_own(opposite)) {
+        if (opposite > c) inner_faces_.push_back(face);  // once
         return;
       }
+      add_halo(opposite);
       const bool to_the_right = d_.face_right[face] == c;
       interface_faces_.emplace_back(
           to_the_right != reversed(face),
@@ -165,12 +164,13 @@ void TileBuilder::collect_rows() {
     }
   }
   for (const mesh::LocalFaceId f : boundary_faces_) add_halo(d_.face_right[f]);
-  tile_.rows = rows_.count();
+  tile_.rows = tile_.cells + rows_.count();
 }
 
 void TileBuilder::number_faces() {
   const auto add = [&](mesh::LocalFaceId face) {
-    if (faces_.add(face.value())) face_list_.push_back(face);
+    (void)faces_.add(face.value());
+    face_list_.push_back(face);
   };
   for (const mesh::LocalFaceId f : inner_faces_) add(f);
   tile_.inner_faces = faces_.count();
@@ -184,7 +184,7 @@ void TileBuilder::number_faces() {
   tile_.faces = faces_.count();
   tile_.entries = d_.cell_face_offset[last_] - d_.cell_face_offset[first_];
   constexpr int kMost = std::numeric_limits<std::uint16_t>::max();
-  if (rows_.count() > kMost || faces_.count() >= static_cast<int>(kRightSide)) {
+  if (tile_.rows > kMost || faces_.count() >= static_cast<int>(kRightSide)) {
     throw LimitError("a tile has more than 65535 rows or 32767 faces", "make tiles of fewer cells");
   }
 }
@@ -204,7 +204,7 @@ void TileBuilder::enter_topology() {
   }
   next = tiles_.topology.begin() + tile_.first_topology() + tile_.opposite_rows();
   for (std::int32_t c = first_; c < last_; ++c) {
-    each_side(c, [&](std::size_t s) { *next++ = rows_[d_.cell_face_row[s]]; });
+    each_side(c, [&](std::size_t s) { *next++ = number_of(d_.cell_face_row[s]); });
   }
 }
 
@@ -266,7 +266,7 @@ void TileBuilder::enter_stencils() {
   }
   for (auto s = static_cast<std::size_t>(d_.stencil_offset[first_]); s < static_cast<std::size_t>(d_.stencil_offset[last_]);
        ++s) {
-    tiles_.stencil_row[s] = rows_[d_.stencil_row[s]];
+    tiles_.stencil_row[s] = number_of(d_.stencil_row[s]);
   }
 }
 

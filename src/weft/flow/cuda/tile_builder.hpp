@@ -56,6 +56,11 @@ class TileBuilder {
 
   template <class Visit>
   void each_side(std::int32_t cell, const Visit& visit) const;
+  [[nodiscard]] bool is_own(std::int32_t row) const { return first_ <= row && row < last_; }
+  /// Returns the tile number of a row: own cells first, then the halo.
+  [[nodiscard]] std::uint16_t number_of(std::int32_t row) const {
+    return static_cast<std::uint16_t>(is_own(row) ? row - first_ : tile_.cells + rows_[row]);
+  }
   void add_halo(std::int32_t row);
   [[nodiscard]] std::int32_t tile_of(std::int32_t cell) const;
   /// Returns whether the tile has the left and right of a face exchanged. Both ranks of a partition-interface face must use the
@@ -70,7 +75,8 @@ class TileBuilder {
   IdVector<mesh::LocalFaceId, std::int32_t>& first_slot_;
   Tiles& tiles_;
   const bool by_node_;
-  Numbering rows_, faces_;  ///< tile numbers of the rank's rows and faces
+  Numbering rows_;   ///< the rows of the halo, counted from 0
+  Numbering faces_;  ///< tile numbers of the rank's faces
 
   // The present tile: its cells first_ <= c < last_, its faces by kind, and all of them in order, each once.
   Tile tile_;

@@ -32,7 +32,7 @@ class PartDivider {
 
   /// Divides the cells first <= c < last. A tile ends at `border`.
   void divide(std::int32_t first, std::int32_t last, std::int32_t border) {
-    begin();
+    begin(first);
     for (std::int32_t c = first; c < last; c += kTileUnit) {
       if (c == border && size_.cells > 0) end(c);
       const std::int32_t next = std::min(c + kTileUnit, last);
@@ -48,36 +48,39 @@ class PartDivider {
   }
 
  private:
-  void begin() {
+  void begin(std::int32_t first) {
+    first_ = first;
     rows_.begin();
-    faces_.begin();
     size_ = {};
   }
   void end(std::int32_t cell) {
     ends.push_back(cell);
     sizes.push_back(size_);
-    begin();
+    begin(cell);
   }
+  /// Adds a cell that follows those of the tile.
   void add(std::int32_t c) {
     rows_.add(c);
     for (auto s = static_cast<std::size_t>(d_.cell_face_offset[c]); s < static_cast<std::size_t>(d_.cell_face_offset[c + 1]);
          ++s) {
-      rows_.add(d_.cell_face_row[s]);
-      faces_.add(d_.cell_face[s].value());
       ++size_.entries;
+      const std::int32_t opposite = d_.cell_face_row[s];
+      if (first_ <= opposite && opposite < c) continue;  // both the row and the face are known from that cell
+      rows_.add(opposite);
+      ++size_.faces;
     }
     if (by_node_) {
       for (std::int32_t s = d_.stencil_offset[c]; s < d_.stencil_offset[c + 1]; ++s) rows_.add(d_.stencil_row[s]);
     }
     ++size_.cells;
     size_.rows = rows_.count();
-    size_.faces = faces_.count();
   }
 
   const Discretization& d_;
   const TileSize& limit_;
   const bool by_node_;
-  Numbering rows_, faces_;
+  std::int32_t first_ = 0;  ///< first cell of the present tile
+  Numbering rows_;
   TileSize size_;
 };
 

@@ -58,8 +58,8 @@ void sort_by_buckets(std::span<const T> from, std::span<T> to, const Key& key, c
 
 /// Sorts `list` by `less`, which must order by the unsigned number key(entry) first and must not find different entries
 /// equivalent. The result is that of std::sort on any number of threads, but a long list is first distributed by the leading bits
-/// of the key: to parts that fit into a cache, each of which one thread then distributes to buckets of a few entries. Any keys
-/// are sorted; where most of them fall into few buckets it takes as long as std::sort on one thread.
+/// of the key: by several threads to parts that fit into a cache, and each part, or on one thread the whole list, to buckets of a
+/// few entries. Any keys are sorted; where most of them fall into few buckets it takes as long as std::sort on one thread.
 /// @cost memory: a second list, 8 KB per thread, and 4 B for 8 entries of the longest part.
 template <class T, class Key, class Less>
 void bucket_sort(std::vector<T>& list, const Key& key, const Less& less, Team& team = calling_thread()) {
@@ -67,6 +67,12 @@ void bucket_sort(std::vector<T>& list, const Key& key, const Less& less, Team& t
   if (list.size() < kSmallest) return std::sort(list.begin(), list.end(), less);
   const auto n = static_cast<std::int64_t>(list.size());
   const auto shares = static_cast<std::size_t>(shares_of(team, n));
+  std::vector<T> distributed = list_of_size<T>(team, list.size());
+  if (shares == 1) {
+    std::vector<std::uint32_t> memory;
+    detail::sort_by_buckets(std::span<const T>(list), std::span(distributed), key, less, memory);
+    return list.swap(distributed);
+  }
   std::vector<detail::KeyRange> ranges(shares);
   for_shares(team, n, [&](LoopShare share) {
     detail::KeyRange range;
@@ -92,7 +98,6 @@ void bucket_sort(std::vector<T>& list, const Key& key, const Less& less, Team& t
   offsets_from_counts(next);
   std::vector<std::size_t> first(parts + 1, list.size());
   for (std::size_t p = 0; p < parts; ++p) first[p] = next[p * shares];
-  std::vector<T> distributed = list_of_size<T>(team, list.size());
   for_shares(team, n, [&](LoopShare share) {
     std::vector<std::size_t> at(parts);
     for (std::size_t p = 0; p < parts; ++p) at[p] = next[p * shares + static_cast<std::size_t>(share.number)];
