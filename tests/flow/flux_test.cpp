@@ -351,6 +351,35 @@ TEST(JumpDamping, WidensSmallJumpsAndLeavesShocksAlone) {
   EXPECT_EQ(right, behind);
 }
 
+TEST(JumpDamping, ReturnsTheFactorThatRemains) {
+  Primitive left{1, {1, 0, 0}, 1}, right = left;
+  EXPECT_DOUBLE_EQ(damp_jump(0.3, left, right), 0.3);
+  right = {2, {0, 0, 0}, 3};
+  EXPECT_EQ(damp_jump(0.3, left, right), 0);
+}
+
+TEST(ExchangeFlux, CarriesMomentumAndTotalEnthalpyButNoMass) {
+  const IdealGas gas;
+  const Primitive left{1.2, {0.3, -0.4, 0.5}, 0.9}, right{1.1, {0.2, -0.1, 0.6}, 0.8};
+  const auto enthalpy = [&](const Primitive& w) { return (gas.total_energy(w) + w.pressure) / w.density; };
+  const Conserved flux = exchange_flux(gas, 0.3, left, right), opposite = exchange_flux(gas, 0.3, right, left);
+  EXPECT_EQ(flux.density, 0);
+  const double mass = flux.momentum.x / (left.velocity.x - right.velocity.x);
+  EXPECT_NEAR(mass, 0.03 * 2.3 * std::sqrt(0.5 + 0.41), 1e-15);
+  EXPECT_LE(norm(flux.momentum - mass * (left.velocity - right.velocity)), 1e-16);
+  EXPECT_NEAR(flux.energy, mass * (enthalpy(left) - enthalpy(right)), 1e-15);
+  EXPECT_EQ(opposite, -1.0 * flux);
+}
+
+TEST(ExchangeFlux, IsZeroBetweenEqualStatesAtRestAndInShocks) {
+  const IdealGas gas;
+  const Primitive moving{1.2, {0.3, -0.4, 0.5}, 0.9}, at_rest{1, {0, 0, 0}, 1}, denser{1.1, {0, 0, 0}, 1};
+  const Conserved none{};
+  EXPECT_EQ(exchange_flux(gas, 0.3, moving, moving), none);
+  EXPECT_LE(std::abs(exchange_flux(gas, 0.3, at_rest, denser).energy), 1e-15);  // a contact at rest remains
+  EXPECT_EQ(exchange_flux(gas, 0.0, moving, at_rest), none);
+}
+
 TEST(JumpDamping, KeepsDensityAndPressurePositive) {
   for (int i = 1; i < 1000; ++i) {
     const double ratio = i / 1000.0;

@@ -145,13 +145,22 @@ class TileFluxes {
     return f >= tile_.left_faces ? FaceSlots{opposite, own} : FaceSlots{own, opposite};
   }
 
+  /// Returns the flux, in space with that of the exchange between damped states.
+  template <class Damped>
+  __device__ __forceinline__ BasicConserved<Real> with_exchange(Damped, const Real& share, const BasicPrimitive<Real>& left,
+                                                                const BasicPrimitive<Real>& right,
+                                                                const BasicConserved<Real>& flux) const {
+    if constexpr (Dim == 3 && Damped::value) return flux + exchange_flux(gas_, share, left, right);
+    return flux;
+  }
+
   /// Stores the flux through a face between two cells, without its sensor. @returns whether the sensor is above 0.
   template <class Damped>
   __device__ __forceinline__ bool put_between(Damped, int f, FaceSlots at) const {
     const FaceArea<Real> face = areas_(f);
     SideState<kSensor, Real> left(a_.states, at.left, false), right(a_.states, at.right, true);
-    if constexpr (Damped::value) damp_jump(static_cast<Real>(a_.jump_damping), left.w, right.w);
-    put(f, face.area, flux_(gas_, left.w, right.w, face.normal));
+    const Real share = Damped::value ? damp_jump(static_cast<Real>(a_.jump_damping), left.w, right.w) : Real(0);
+    put(f, face.area, with_exchange(Damped{}, share, left.w, right.w, flux_(gas_, left.w, right.w, face.normal)));
     return left.has_sensor || right.has_sensor;
   }
 
@@ -162,9 +171,10 @@ class TileFluxes {
     if (!left.has_sensor && !right.has_sensor) return;
     const Real sensor = greater(left.has_sensor ? a_.side_sensors[sensor_slot(at.left, false)] : Real(0),
                                 right.has_sensor ? a_.side_sensors[sensor_slot(at.right, true)] : Real(0));
-    if constexpr (Damped::value) damp_jump(static_cast<Real>(a_.jump_damping), left.w, right.w);
+    const Real share = Damped::value ? damp_jump(static_cast<Real>(a_.jump_damping), left.w, right.w) : Real(0);
     const FaceArea<Real> face = areas_(f);
-    put(f, face.area, HllcHlleFlux{}(gas_, left.w, right.w, face.normal, sensor));
+    put(f, face.area,
+        with_exchange(Damped{}, share, left.w, right.w, HllcHlleFlux{}(gas_, left.w, right.w, face.normal, sensor)));
   }
 
   template <class Damped>

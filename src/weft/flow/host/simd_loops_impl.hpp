@@ -233,27 +233,33 @@ WEFT_FORCE_INLINE void store_fluxes(const BasicConserved<SimdVector<N>>& through
 }
 
 /// Computes the fluxes through 2 N faces. @param sensor  further argument of a flux that takes one.
-template <int N, class Flux, class... Sensor>
+template <int Dim, int N, class Flux, class... Sensor>
 WEFT_FORCE_INLINE void flux_of_faces(const SimdView<N>& v, const Flux& flux, const FaceBatch& p, FaceState* fluxes,
                                      const Sensor&... sensor) {
   constexpr auto kIndices = std::make_index_sequence<N>{};
   auto left = simd_pair(states_at(v, p.left, p.states), states_at(v, p.left + N, p.states + 2 * N));
   auto right = simd_pair(states_at(v, p.right, p.states + 1), states_at(v, p.right + N, p.states + 2 * N + 1));
-  if (v.jump_damping != 0) damp_jump(v.jump_damping, left, right);
+  SimdPair<N> share = 0;
+  if (v.jump_damping != 0) share = damp_jump(v.jump_damping, left, right);
   const BasicVec3<SimdVector<N>> first = load_vectors<N>(p.normals), second = load_vectors<N>(p.normals + N);
   const BasicVec3<SimdPair<N>> normal{{first.x, second.x}, {first.y, second.y}, {first.z, second.z}};
   const SimdPair<N> area{SimdVector<N>::load(p.areas), SimdVector<N>::load(p.areas + N)};
-  const BasicConserved<SimdPair<N>> f = area * flux(v.gas, left, right, normal, sensor...);
+  BasicConserved<SimdPair<N>> through = flux(v.gas, left, right, normal, sensor...);
+  if constexpr (Dim == 3) {
+    if (v.jump_damping != 0) through += exchange_flux(v.gas, share, left, right);
+  }
+  const BasicConserved<SimdPair<N>> f = area * through;
   store_fluxes<N>({f.density.a, {f.momentum.x.a, f.momentum.y.a, f.momentum.z.a}, f.energy.a}, fluxes, kIndices);
   store_fluxes<N>({f.density.b, {f.momentum.x.b, f.momentum.y.b, f.momentum.z.b}, f.energy.b}, fluxes + N, kIndices);
 }
 
 /// Computes the fluxes through 2 N faces of which some are in shocks. A function of its own, so that it does not take registers
 /// from the others.
-template <int N, class Flux>
+template <int Dim, int N, class Flux>
 [[gnu::noinline]] static void flux_in_shocks(const SimdView<N>& v, const Flux& flux, const FaceBatch& p, FaceState* fluxes) {
   constexpr auto kIndices = std::make_index_sequence<N>{};
-  flux_of_faces(v, flux, p, fluxes, SimdPair<N>(sensors_at<N>(p.states, kIndices), sensors_at<N>(p.states + 2 * N, kIndices)));
+  flux_of_faces<Dim>(v, flux, p, fluxes,
+                     SimdPair<N>(sensors_at<N>(p.states, kIndices), sensors_at<N>(p.states + 2 * N, kIndices)));
 }
 
 /// Returns whether one of 2 N faces is in a shock.
@@ -317,11 +323,11 @@ void simd_fluxes(const ResidualView& rows, const FluxChoice& flux, const OwnRows
             prefetch_next<N>(p.from(j));
             if constexpr (kTakesSensor<std::decay_t<decltype(chosen)>>) {
               if (any_in_shock<N>(p.from(j))) [[unlikely]] {
-                flux_in_shocks(v, chosen, p.from(j), fluxes + j);
+                flux_in_shocks<Dim>(v, chosen, p.from(j), fluxes + j);
                 continue;
               }
             }
-            flux_of_faces(v, chosen, p.from(j), fluxes + j);
+            flux_of_faces<Dim>(v, chosen, p.from(j), fluxes + j);
           }
           add_up(p, some.count, fluxes, v.residual, own);
           if (v.mass_fluxes == nullptr) [[likely]]
