@@ -1,7 +1,7 @@
 // Overlap of an exchange with computation on the host: communication takes 30 % of an iteration where nothing overlaps. Prints
 // which share of it a task graph hides, and the summary of a trace.
 //
-//   mpirun -n 2 bench_task_overlap [--rows n] [--tasks n] [--threads n] [--repetitions k]
+//   mpirun -n 2 bench_task_overlap [--rows n] [--tasks n] [--threads n] [--repetitions k]       --tasks 0: one divided task
 //   tools/two-nodes --ranks 2 --rate 100 bench_task_overlap --rows 20000
 //
 // Each rank has copies of all rows of the next one. The other tasks compute for a fixed number of operations, so that they take
@@ -48,6 +48,26 @@ struct Options {
 
 enum class Order { computation_only, exchange_first, as_graph };
 
+/// Records a task of inner rows that computes for `operations` operations, and an exchange of u, which its border half reads.
+/// Where the exchange comes first the task is not divided.
+[[nodiscard]] task::Plan compile_divided(const Communicator& comm, ArrayPair<double, 8>& u, ArrayPair<double>& v,
+                                         std::int64_t operations, const Options& options, Order order) {
+  const std::int32_t rows = v.plan().owned_rows();
+  const auto body = [operations, rows, &v](task::Rows of) {
+    for (const LocalRow row : of) v(row, 0) = compute(operations / rows, v(row, 0));
+  };
+  task::Graph g(comm);
+  const task::DataId id = g.add_array("u", u), result = g.add_array("v", v, rows);
+  g.add_task("change", {task::reads_writes(id)}, [] {});
+  if (order == Order::computation_only) g.add_task("compute", {task::reads_writes(result)}, body);
+  if (order == Order::as_graph) g.add_task("compute", {task::reads(id), task::reads_writes(result)}, body);
+  if (order == Order::exchange_first) {
+    g.add_task("compute", {task::reads(id), task::reads_writes(result)},
+               [body, rows] { body(task::Rows(LocalRow(0), LocalRow(rows))); });
+  }
+  return g.compile(options.threads);
+}
+
 /// Records tasks that compute for `operations` operations each, and an exchange of u.
 [[nodiscard]] task::Plan compile(const Communicator& comm, ArrayPair<double, 8>& u, std::int64_t operations,
                                  const Options& options, Order order) {
@@ -72,7 +92,7 @@ enum class Order { computation_only, exchange_first, as_graph };
                                       {"--tasks", &options.tasks},
                                       {"--threads", &options.threads},
                                       {"--repetitions", &options.repetitions}}) {
-      if (std::strcmp(argv[i], name) == 0) *value = std::max(1, std::atoi(argv[i + 1]));
+      if (std::strcmp(argv[i], name) == 0) *value = std::max(std::strcmp(name, "--tasks") == 0 ? 0 : 1, std::atoi(argv[i + 1]));
     }
   }
   return options;
@@ -101,15 +121,20 @@ int main(int argc, char** argv) {
   const double exchange = bench::median_of(times);
   const double computation = exchange * (1 - bench::kShareOfExchange) / bench::kShareOfExchange;
   const double operation = comm.max(seconds_of_operation());
-  const auto operations = static_cast<std::int64_t>(computation * options.threads / options.tasks / operation);
+  const int tasks = std::max(1, options.tasks), sharing = options.tasks > 0 ? options.threads : 1;
+  const auto operations = static_cast<std::int64_t>(computation * sharing / tasks / operation);
   if (comm.is_root()) {
     std::printf("%d ranks, %d threads, %.2f MB per rank by \"%s\": the exchange alone takes %.3f ms; %d tasks of %.1f us\n",
-                comm.size(), options.threads, 64e-6 * options.rows, to_string(pull.transport()), 1e3 * exchange, options.tasks,
+                comm.size(), options.threads, 64e-6 * options.rows, to_string(pull.transport()), 1e3 * exchange, tasks,
                 1e6 * operation * static_cast<double>(operations));
   }
-  task::Plan computed = compile(comm, u, operations, options, Order::computation_only);
-  task::Plan unhidden = compile(comm, u, operations, options, Order::exchange_first);
-  task::Plan graph = compile(comm, u, operations, options, Order::as_graph);
+  ArrayPair<double> v(GhostPlan::build(comm, 262144, std::span<const GlobalRow>()));
+  const auto plan_of = [&](Order order) {
+    return options.tasks > 0 ? compile(comm, u, operations, options, order)
+                             : compile_divided(comm, u, v, operations, options, order);
+  };
+  task::Plan computed = plan_of(Order::computation_only), unhidden = plan_of(Order::exchange_first),
+             graph = plan_of(Order::as_graph);
   bench::print_overlap(comm, "overlap", bench::measure_overlap(comm, {computed, unhidden, graph}, 0, options.repetitions, 1));
   task::Trace trace;
   graph.run(options.repetitions, &trace);

@@ -185,16 +185,29 @@ void Executor::loop(int number) noexcept {
       node = execute(thread, node);
     }
   } catch (...) {
-    if (!broken_.exchange(true)) error_ = std::current_exception();
-    wake();
+    keep_error();
   }
   thread.detail.reset();
   thread.waiting.reset();
 }
 
+/// Ends the stage with the exception in flight.
+void Executor::keep_error() noexcept {
+  if (!broken_.exchange(true)) error_ = std::current_exception();
+  wake();
+}
+
+void Executor::communicate_within_node() noexcept {
+  try {
+    communicate(threads_[0]);
+  } catch (...) {
+    keep_error();
+  }
+}
+
 int Executor::execute(Thread& thread, int node) {
   const auto begin = tracing_ ? Clock::now() : Clock::time_point{};
-  work_->execute(stage_->nodes[node]);
+  work_->execute(stage_->nodes[node], thread.number);
   if (tracing_) record(thread, node, begin);
   return release(thread, node);
 }
@@ -376,25 +389,6 @@ void Executor::rest(Thread& thread) {
                     (thread.number == 0 && (communication_is_ready(thread) || !launches_.empty()));
   if (!work) signal_.wait(seen);
   sleeping_.fetch_sub(1);
-}
-
-/// Returns what the communicating thread waits for, and the first nodes that have not become ready, a line each.
-std::string Executor::report(const std::vector<int>& waits) const {
-  constexpr int kMostNamed = 5;
-  std::string text;
-  for (const int number : waits) {
-    if (!text.empty()) text += '\n';
-    text += work_->waits_for(stage_->nodes[number]);
-  }
-  std::string names;
-  int tasks = 0;
-  for (std::size_t i = 0; i < stage_->nodes.size(); ++i) {
-    if (waits_for_[i].load() == 0 || stage_->nodes[i].kind != Kind::task || ++tasks > kMostNamed) continue;
-    names += (names.empty() ? "'" : ", '") + stage_->nodes[i].name + "'";
-  }
-  if (tasks == 0) return text;
-  text += "\n  tasks that wait: " + names;
-  return tasks > kMostNamed ? text + " and " + std::to_string(tasks - kMostNamed) + " more" : text;
 }
 
 void Executor::wake() {

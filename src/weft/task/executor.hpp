@@ -19,8 +19,8 @@ namespace weft::task {
 class Work {
  public:
   virtual ~Work() = default;
-  /// Executes a node that does not communicate. Called by any thread.
-  virtual void execute(const Node& node) noexcept = 0;
+  /// Executes a node that does not communicate. Called by any thread; the communicating one is thread 0.
+  virtual void execute(const Node& node, int thread) noexcept = 0;
   // Called by the communicating thread only:
   virtual void start(const Node& node) = 0;
   [[nodiscard]] virtual bool arrived(const Node& node) = 0;
@@ -65,6 +65,9 @@ class Executor {
   /// @throws exceptions of communication, after all threads have left the stage.
   /// @pre no run before has thrown; a stage is not changed between runs.
   void run(const Stage& stage, Work& work, std::vector<Event>* events);
+  /// Does within a node what thread 0 does between two nodes: begins communication that is ready and tests exchanges in flight.
+  /// @pre called by thread 0, in Work::execute().
+  void communicate_within_node() noexcept;
 
  private:
   struct PositionTag;
@@ -90,6 +93,7 @@ class Executor {
 
   void prepare(const Stage& stage);
   void loop(int number) noexcept;
+  void keep_error() noexcept;
   void communicate(Thread& thread);
   void launch(Thread& thread);
   void end_copies(Thread& thread);

@@ -97,8 +97,9 @@ class Graph {
 
   /// Adds a task, which is executed as a whole.
   void add_task(std::string name, std::vector<Access> accesses, std::function<void()> body);
-  /// Adds a task that can be divided: `body` computes the given owned rows of every array that the task writes. It is called once
-  /// or twice per iteration; for rows below inner_rows it must read no ghost row.
+  /// Adds a task that can be divided: `body` computes the given owned rows of every array that the task writes; for rows below
+  /// inner_rows it must read no ghost row. It is called for disjoint ranges of rows, at least once per iteration: on the host for
+  /// 8192 inner rows or more at a time, so that messages make progress in between, on a device at most twice.
   void add_task(std::string name, std::vector<Access> accesses, std::function<void(Rows)> body);
   // Both functions add a task on the device of the data, with a body that enqueues its work.
   void add_task(std::string name, std::vector<Access> accesses, DevicePlace place, std::function<void(Stream&)> body);

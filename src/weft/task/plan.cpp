@@ -152,10 +152,7 @@ void Plan::Body::call_body(const Node& node, const Whole& whole, const Divided& 
     whole(stream...);
     return;
   }
-  const IdRange<LocalRow> rows = node.rows == Part::owned   ? task.owned
-                                 : node.rows == Part::inner ? task.inner
-                                                            : IdRange(task.inner.last(), task.owned.last());
-  if (!rows.empty()) divided(stream..., rows);
+  if (const IdRange<LocalRow> rows = rows_of_node(task, node); !rows.empty()) divided(stream..., rows);
 }
 
 void Plan::Body::record_error(std::exception_ptr caught) {
@@ -166,9 +163,10 @@ void Plan::Body::record_error(std::exception_ptr caught) {
 
 Plan::Body::~Body() = default;
 
-void Plan::Body::execute(const Node& node) noexcept {
+void Plan::Body::execute(const Node& node, int thread) noexcept {
   const Span span(*this, node);
   const int at = node.index;
+  const auto call = [&] { tasks[at].divided ? call_divided(node, thread) : call_body(node, tasks[at].whole, tasks[at].divided); };
   try {
     if (node.kind == Kind::neutralize) {
       data[at].array->neutralize_ghosts(node.op);
@@ -176,9 +174,9 @@ void Plan::Body::execute(const Node& node) noexcept {
       *data[at].number = weft::detail::neutral_value<double>(node.op);
     } else if (!failed.load(std::memory_order_relaxed)) {
       if (guard == nullptr) {
-        call_body(node, tasks[at].whole, tasks[at].divided);
+        call();
       } else {
-        call_guarded(node, [&] { call_body(node, tasks[at].whole, tasks[at].divided); });
+        call_guarded(node, call);
       }
     }
   } catch (...) {

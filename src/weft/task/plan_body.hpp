@@ -72,7 +72,7 @@ struct Plan::Body final : Work {
   Body(const Body&) = delete;
   Body& operator=(const Body&) = delete;
 
-  void execute(const Node& node) noexcept override;
+  void execute(const Node& node, int thread) noexcept override;
   void start(const Node& node) override;
   [[nodiscard]] bool arrived(const Node& node) override;
   void finish(const Node& node) override;
@@ -113,9 +113,14 @@ struct Plan::Body final : Work {
   void guarded(const std::string& name, const Operation& operation);
   void leave();
   [[nodiscard]] bool has_arrived(const Node& node);
+  [[nodiscard]] static IdRange<LocalRow> rows_of_node(const Task& task, const Node& node);
   /// Calls the body of a task for the rows of a node.
   template <class Whole, class Divided, class... Streams>
   void call_body(const Node& node, const Whole& whole, const Divided& divided, Streams&... stream);
+  /// Calls the body of a divided task of the host for the rows of a node: for many inner rows in pieces, between which thread 0
+  /// communicates, because MPI moves long messages only while it is called. The pieces are the same in each run, and so is the
+  /// order of sums.
+  void call_divided(const Node& node, int thread);
   /// Enqueues a node of the device. In a capture, errors of bodies are thrown.
   void enqueue(const Node& node, Stream& stream);
   [[nodiscard]] int number_of(const Node& node) const;

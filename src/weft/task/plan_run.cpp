@@ -1,6 +1,7 @@
 // The iterations of a plan: where data are before and after them, conditions, traces.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -82,6 +83,25 @@ std::vector<IdRange<LocalRow>> Plan::Body::rows_of(const Datum& datum, Part part
     }
   }
   return list;
+}
+
+IdRange<LocalRow> Plan::Body::rows_of_node(const Task& task, const Node& node) {
+  return node.rows == Part::owned   ? task.owned
+         : node.rows == Part::inner ? task.inner
+                                    : IdRange(task.inner.last(), task.owned.last());
+}
+
+void Plan::Body::call_divided(const Node& node, int thread) {
+  constexpr std::int64_t kRowsOfPiece = 8192, kMostPieces = 32;
+  const Task& task = tasks[node.index];
+  const IdRange<LocalRow> rows = rows_of_node(task, node);
+  const std::int64_t begin = rows.first().value(), count = rows.size();
+  const bool in_pieces = node.rows == Part::inner && !schedule.exchanges.empty();
+  const std::int64_t pieces = in_pieces ? std::clamp<std::int64_t>(count / kRowsOfPiece, 1, kMostPieces) : 1;
+  for (std::int64_t i = 0; i < pieces && count > 0; ++i) {
+    if (i > 0 && thread == 0 && guard == nullptr) executor.communicate_within_node();
+    task.divided(IdRange(LocalRow(begin + count * i / pieces), LocalRow(begin + count * (i + 1) / pieces)));
+  }
 }
 
 /// Adds the last iteration to a trace. Messages of exchanges within graphs of the device are not counted.

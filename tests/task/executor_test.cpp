@@ -1,0 +1,135 @@
+// Which thread executes a task, in which order, and what threads without a task do.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+#include <deque>
+#include <regex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "weft/array/array_pair.hpp"
+#include "weft/base/clock.hpp"
+#include "weft/task/graph.hpp"
+
+namespace {
+
+using namespace weft::task;
+using weft::Communicator;
+
+/// Returns the processor time of all threads of this process, s.
+double processor_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+TEST(Executor, ExecutesTheFirstReadySuccessorNextOnTheSameThread) {
+  constexpr int kChains = 5, kLength = 40;
+  for (const int threads : {1, 3}) {
+    Graph g(Communicator::self());
+    std::deque<double> numbers(kChains);
+    std::vector<std::vector<std::thread::id>> executed_by(kChains);
+    std::vector<DataId> ids;
+    for (int chain = 0; chain < kChains; ++chain) ids.push_back(g.add_number("n" + std::to_string(chain), numbers[chain]));
+    for (int i = 0; i < kLength; ++i) {
+      for (int chain = 0; chain < kChains; ++chain) {
+        g.add_task("t" + std::to_string(i), {reads_writes(ids[chain])},
+                   [&, chain] { executed_by[chain].push_back(std::this_thread::get_id()); });
+      }
+    }
+    Plan plan = g.compile(threads);
+    for (int run = 0; run < 20; ++run) {
+      for (auto& chain : executed_by) chain.clear();
+      plan.run(1);
+      for (const auto& chain : executed_by) EXPECT_EQ(chain, std::vector(kLength, chain.front()));
+    }
+  }
+}
+
+TEST(Executor, ExecutesAReadySuccessorBeforeTasksThatWereReadyEarlier) {
+  Graph g(Communicator::self());
+  std::deque<double> numbers(3);
+  std::vector<DataId> ids;
+  for (int i = 0; i < 3; ++i) ids.push_back(g.add_number("n" + std::to_string(i), numbers[i]));
+  std::string order;
+  for (int i = 0; i < 3; ++i) g.add_task("first", {reads_writes(ids[i])}, [&, i] { order += static_cast<char>('a' + i); });
+  for (int i = 0; i < 3; ++i) g.add_task("second", {reads_writes(ids[i])}, [&, i] { order += static_cast<char>('A' + i); });
+  g.compile(1).run(1);
+  EXPECT_EQ(order, "aAbBcC");
+}
+
+TEST(Executor, ThreadsWithoutATaskSleepAfterABound) {
+  constexpr double kTask = 0.5, kMost = 0.1;  // s; a thread polls for about 0.1 ms before it sleeps
+  for (const int threads : {2, 4}) {
+    Graph g(Communicator::self());
+    double number = 0;
+    const DataId id = g.add_number("n", number);
+    g.add_task("long", {reads_writes(id)}, [=] { std::this_thread::sleep_for(std::chrono::duration<double>(kTask)); });
+    g.add_task("after it", {reads(id)}, [] {});
+    Plan plan = g.compile(threads);
+    plan.run(1);
+    const double before = processor_seconds();
+    const weft::Stopwatch watch;
+    plan.run(1);
+    EXPECT_GE(watch.seconds(), kTask);
+    EXPECT_LT(processor_seconds() - before, kMost) << threads << " threads";
+  }
+}
+
+/// Rows of which each rank sends the last to the next rank.
+struct LongRing {
+  static constexpr int kRows = 40000;
+
+  LongRing() : comm(Communicator::world()), plan(plan_of(comm)), u(plan), v(plan) {}
+  [[nodiscard]] static weft::GhostPlan plan_of(const Communicator& comm) {
+    const std::int64_t before = (comm.rank().value() + comm.size() - 1) % comm.size();
+    return weft::GhostPlan::build(comm, kRows, std::vector{weft::GlobalRow((before + 1) * kRows - 1)});
+  }
+
+  Communicator comm;
+  weft::GhostPlan plan;
+  weft::ArrayPair<double> u, v;
+};
+
+TEST(Executor, CallsDividedTasksInPiecesBetweenWhichMessagesEnd) {
+  if (Communicator::world().size() == 1) GTEST_SKIP() << "needs two ranks";
+  constexpr int kInner = LongRing::kRows - 1, kPieces = kInner / 8192;
+  for (const int threads : {1, 2}) {
+    LongRing ring;
+    Graph g(ring.comm);
+    const DataId u = g.add_array("u", ring.u, kInner), v = g.add_array("v", ring.v, kInner);
+    std::vector<int> executed(LongRing::kRows), first_rows;
+    g.add_task("change", {reads_writes(u)}, [&] { ring.u(LongRing::kRows - 1, 0) += ring.comm.rank().value() + 1; });
+    g.add_task("long", {reads(u), writes(v)}, [&](Rows rows) {
+      if (rows.first().value() < kInner) first_rows.push_back(rows.first().value());
+      for (const weft::LocalRow row : rows) ++executed[row.index()];
+      if (rows.last().value() <= kInner) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      } else {
+        ring.v(LongRing::kRows - 1, 0) = ring.u(LongRing::kRows, 0);
+      }
+    });
+    Plan plan = g.compile(threads);
+    Trace trace;
+    plan.run(1, &trace);
+    EXPECT_THAT(executed, testing::Each(1));
+    EXPECT_EQ(std::ssize(first_rows), kPieces);
+    EXPECT_TRUE(std::ranges::is_sorted(first_rows));
+    const int before = (ring.comm.rank().value() + ring.comm.size() - 1) % ring.comm.size();
+    EXPECT_EQ(ring.v(LongRing::kRows - 1, 0), before + 1);
+    // The exchange of 8 bytes ends before the inner rows of 400 ms do.
+    const std::string text = trace.summary(ring.comm);
+    if (ring.comm.is_root()) {
+      std::smatch flight;
+      ASSERT_TRUE(std::regex_search(text, flight, std::regex("\n  pull u +([0-9.]+) +[0-9.]+ +[0-9.]+\n"))) << text;
+      EXPECT_LT(std::stod(flight[1]), 350) << text;
+    }
+  }
+}
+
+}  // namespace
