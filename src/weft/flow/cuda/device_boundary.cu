@@ -64,7 +64,7 @@ std::size_t DeviceBoundary::bytes() {
   each_array(count);
   for (const mesh::ZoneIndex z : scheme_.boundary().ids()) {
     if (!varies_on_device(scheme_.boundary()[z])) continue;
-    count.bytes += DeviceTables::bytes(static_cast<std::size_t>(scheme_.mesh().boundary[z].faces.size()), false);
+    count.bytes += DeviceTables::bytes(scheme_.mesh().boundary[z].faces.size(), false);
   }
   return count.bytes;
 }
@@ -176,7 +176,7 @@ void DeviceBoundary::computed(Stream& stream) {
 Conserved DeviceBoundary::flux(mesh::LocalFaceId face) const {
   if (!on_host_) fluxes_.get(0, fluxes_on_host_, After(computed_));
   on_host_ = true;
-  return fluxes_on_host_[static_cast<std::size_t>(face.value() - first_)];
+  return fluxes_on_host_[face.value() - first_];
 }
 
 ForceAndMoment DeviceBoundary::force_on(Stream& stream, mesh::FaceRange faces, double pressure, Vec3 centre) const {

@@ -101,6 +101,28 @@ __device__ void prefetch_tile(const GradientArgs<Real>& a, const Tile& tile) {
   }
 }
 
+/// Reconstructs the states of cell c of the tile at its faces into `sides`, which then holds no weights any more. Where the
+/// sensor of the cell is positive, it is stored for each side, and marked by the sign of the density.
+template <int Dim, class View, class Real>
+__device__ void reconstruct_sides(const View& view, std::int32_t c, const Real (&g)[kVars][Dim], Real sensor, Real* sides,
+                                  Real* side_sensors) {
+  const BasicPrimitive<Real> mean = load(view.values + c * kVars);
+  for (std::int32_t s = view.face_begin(c); s < view.face_end(c); ++s) {
+    const BasicPrimitive<Real> state = reconstruct<Dim>(mean, g, view.template to_face<Dim>(c, s));
+    Real* const to = sides + view.side(s);
+    for (int k = 0; k < kVars; ++k) to[k * kFaceBlock] = state[k];
+  }
+  if (sensor > 0) {
+    for (std::int32_t s = view.face_begin(c); s < view.face_end(c); ++s) {
+      const unsigned number = view.side_number(s);
+      side_sensors[sensor_slot(view.tile.first_face + static_cast<std::int32_t>(number & (kRightSide - 1U)),
+                               (number & kRightSide) != 0)] = sensor;
+      Real& density = sides[view.side(s)];
+      density = -density;
+    }
+  }
+}
+
 /// Writes the states on the own cells' sides of faces.
 template <class Real>
 __device__ void write_states(const Tile& tile, const Real* sides, Real* states) {
@@ -176,23 +198,7 @@ __global__ void __launch_bounds__(kTileThreads, 4)
       }
     }
     __syncthreads();  // gradient weights and the other threads' cell-to-face vectors are not needed any more
-    if (c < tile.cells) {
-      const BasicPrimitive<Real> mean = load(m.values + c * kVars);
-      for (std::int32_t s = view.face_begin(c); s < view.face_end(c); ++s) {
-        const BasicPrimitive<Real> state = reconstruct<Dim>(mean, g, view.template to_face<Dim>(c, s));
-        Real* const to = m.sides + view.side(s);
-        for (int k = 0; k < kVars; ++k) to[k * kFaceBlock] = state[k];
-      }
-      if (sensor > 0) {
-        for (std::int32_t s = view.face_begin(c); s < view.face_end(c); ++s) {
-          const unsigned number = view.side_number(s);
-          a.side_sensors[sensor_slot(tile.first_face + static_cast<std::int32_t>(number & (kRightSide - 1U)),
-                                     (number & kRightSide) != 0)] = sensor;
-          Real& density = m.sides[view.side(s)];
-          density = -density;
-        }
-      }
-    }
+    if (c < tile.cells) reconstruct_sides(view, c, g, sensor, m.sides, a.side_sensors);
     __syncthreads();
     // In 3-D not earlier: a multiprocessor that starts flux blocks next to gradient blocks has no more first-level cache than
     // these need, and does not reconfigure until it is idle.

@@ -185,6 +185,70 @@ __device__ unsigned count_selected(unsigned selected, int lane, unsigned (&befor
   return of_warp;
 }
 
+/// Stores the compacted entries of a tile, after the number of selected entries before it has been determined and published.
+/// Called by all threads.
+/// @param begin  first entry of the tile, negative if it begins before entry 0.  @param count  selected entries of the tile.
+template <bool kOthers, bool kOffsets, class T>
+__device__ void store_compacted(const T* compacted, const std::uint16_t* positions, std::int64_t tile, std::int64_t begin,
+                                unsigned count, std::int64_t n, std::int64_t tiles, TileSum<std::uint64_t>* sums,
+                                const SelectOutput<T>& to, std::int64_t& stored_prefix) {
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
+  if (thread < 32) {
+    const auto prefix = static_cast<std::int64_t>(exclusive_prefix(sums, tile, lane));
+    if (lane == 0) {
+      const std::int64_t sum = prefix + count;
+      sums[tile].publish(TileState::prefix, static_cast<std::uint64_t>(sum));
+      stored_prefix = prefix;
+      if (tile + 1 == tiles) {
+        if constexpr (!kOthers) *to.count = sum;
+        if constexpr (kOffsets) to.offsets[sum] = n;
+      }
+    }
+  }
+  __syncthreads();
+  const std::int64_t prefix = stored_prefix;
+  T* const out = to.out + prefix;
+  for (unsigned i = thread; i < count; i += kSelectThreads) out[i] = compacted[i];
+  if constexpr (kOffsets) {
+    for (unsigned i = thread; i < count; i += kSelectThreads) to.offsets[prefix + i] = begin + positions[i];
+  }
+  if constexpr (kOthers) {
+    constexpr int kTile = kSelectTile<T>;
+    const std::int64_t first = begin < 0 ? 0 : begin, last = begin + kTile < n ? begin + kTile : n;
+    T* const others = to.out + *to.selected + (first - prefix) - count;
+    for (auto i = static_cast<int>(count) + thread; i < last - first; i += kSelectThreads) others[i] = compacted[i];
+  }
+}
+
+/// Compacts the entries of a thread in shared memory: selected ones first, the others behind all `count` selected ones of the
+/// tile.
+/// @param own  position of the thread's first entry in the tile.  @param before_warp  selected entries of the warps before.
+template <bool kOthers, bool kOffsets, class T, bool kWithPrevious>
+__device__ void compact_entries(const ThreadEntries<T, kWithPrevious>& entries, unsigned selected, unsigned before_warp,
+                                const unsigned (&before)[kSelectGroups<T>], int own, std::int64_t begin, std::int64_t n,
+                                unsigned count, T* compacted, std::uint16_t* positions) {
+  constexpr int kGroup = kSelectGroup<T>, kGroups = kSelectGroups<T>;
+  const int missing = begin < 0 ? static_cast<int>(-begin) : 0;  // entries of the tile before entry 0
+#pragma unroll
+  for (int g = 0; g < kGroups; ++g) {
+    unsigned rank = before_warp + before[g];
+#pragma unroll
+    for (int i = 0; i < kGroup; ++i) {
+      const int position = own + g * 32 * kGroup + i;
+      const bool is_selected = (selected >> (g * kGroup + i) & 1U) != 0;
+      if (is_selected) {
+        compacted[rank] = entries.group[g].value[i];
+        if constexpr (kOffsets) positions[rank] = static_cast<std::uint16_t>(position);
+        ++rank;
+      } else if constexpr (kOthers) {
+        if (begin + position >= 0 && begin + position < n) {
+          compacted[count + static_cast<unsigned>(position - missing) - rank] = entries.group[g].value[i];
+        }
+      }
+    }
+  }
+}
+
 /// Selects in all tiles. A block processes three tiles as a pipeline: the loads of one are pending, of the next one it counts the
 /// selected entries and publishes their number, and then it determines the number before the previous tile, which is compacted in
 /// shared memory, and stores it. Blocks take tiles in ascending order from a counter, so that no block waits for a tile that has
@@ -243,53 +307,13 @@ __global__ void __launch_bounds__(kSelectThreads)
     if (loading < tiles) load_entries_of(source, begin_of(loading) + own, n, is_whole(loading), lane, loaded);
 
     if (compacting >= 0) {
-      if (warp == 0) {
-        const auto prefix = static_cast<std::int64_t>(exclusive_prefix(sums, compacting, lane));
-        if (lane == 0) {
-          const std::int64_t sum = prefix + compacted_count;
-          sums[compacting].publish(TileState::prefix, static_cast<std::uint64_t>(sum));
-          stored_prefix = prefix;
-          if (compacting + 1 == tiles) {
-            if constexpr (!kOthers) *to.count = sum;
-            if constexpr (kOffsets) to.offsets[sum] = n;
-          }
-        }
-      }
-      __syncthreads();
-      const std::int64_t prefix = stored_prefix, begin = begin_of(compacting);
-      T* const out = to.out + prefix;
-      for (unsigned i = thread; i < compacted_count; i += kSelectThreads) out[i] = compacted[i];
-      if constexpr (kOffsets) {
-        for (unsigned i = thread; i < compacted_count; i += kSelectThreads) to.offsets[prefix + i] = begin + positions[i];
-      }
-      if constexpr (kOthers) {
-        const std::int64_t first = begin < 0 ? 0 : begin, last = begin + kTile < n ? begin + kTile : n;
-        T* const others = to.out + *to.selected + (first - prefix) - compacted_count;
-        for (auto i = static_cast<int>(compacted_count) + thread; i < last - first; i += kSelectThreads) others[i] = compacted[i];
-      }
+      store_compacted<kOthers, kOffsets>(compacted, positions, compacting, begin_of(compacting), compacted_count, n, tiles, sums,
+                                         to, stored_prefix);
     }
     __syncthreads();  // all threads have stored, and have read warp_counts and shared_tile
     if (counted >= 0) {
-      const std::int64_t begin = begin_of(counted);
-      const int missing = begin < 0 ? misaligned : 0;  // entries of the tile before entry 0
-#pragma unroll
-      for (int g = 0; g < kGroups; ++g) {
-        unsigned rank = before_warp + before[g];
-#pragma unroll
-        for (int i = 0; i < kGroup; ++i) {
-          const int position = own + g * 32 * kGroup + i;
-          const bool is_selected = (selected >> (g * kGroup + i) & 1U) != 0;
-          if (is_selected) {
-            compacted[rank] = entries.group[g].value[i];
-            if constexpr (kOffsets) positions[rank] = static_cast<std::uint16_t>(position);
-            ++rank;
-          } else if constexpr (kOthers) {
-            if (begin + position >= 0 && begin + position < n) {
-              compacted[count + static_cast<unsigned>(position - missing) - rank] = entries.group[g].value[i];
-            }
-          }
-        }
-      }
+      compact_entries<kOthers, kOffsets>(entries, selected, before_warp, before, own, begin_of(counted), n, count, compacted,
+                                         positions);
     }
     compacting = counted;
     compacted_count = count;
