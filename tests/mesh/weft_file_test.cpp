@@ -155,7 +155,7 @@ TEST_F(WeftFile, APeriodicMeshFromAFileEqualsThatOfItsGenerator) {
   EXPECT_EQ(read.face_left, direct.face_left);
   EXPECT_EQ(read.face_right, direct.face_right);
   ASSERT_EQ(read.boundary.size(), 2U);
-  EXPECT_EQ(read.boundary[0].name, "ymin");
+  EXPECT_EQ(read.boundary[ZoneIndex(0)].name, "ymin");
 }
 
 TEST_F(WeftFile, AWriteErrorThrowsOnEveryRankAndPreservesTheOldFile) {
