@@ -23,14 +23,6 @@ constexpr std::chrono::milliseconds kDescribeInterval{200};
 /// Largest number of ready nodes that a thread takes at once.
 constexpr int kMostTaken = 16;
 
-/// Adds to a counter and returns its value before.
-int add(std::atomic<int>& counter, int by, bool shared) {
-  if (shared) return counter.fetch_add(by);
-  const int before = counter.load(std::memory_order_relaxed);
-  counter.store(before + by, std::memory_order_relaxed);
-  return before;
-}
-
 [[nodiscard]] bool is_launched(const Node& node) { return node.kind == Kind::copy || node.kind == Kind::segment; }
 /// Returns true for nodes that wait for nodes of the device in streams, not on the host.
 [[nodiscard]] bool on_device(const Node& node) { return is_launched(node) || node.side == Side::device; }
@@ -53,7 +45,7 @@ struct alignas(64) Executor::Thread {
   int number = 0;
   int done = 0;  ///< executed nodes that remaining_ still counts
   int polls = 0;
-  IdRange<Position> taken{};  ///< positions of normal_
+  IdRange<ReadyList::Position> taken{};  ///< positions of normal_
   // The following are used by the communicating thread only:
   std::size_t next = 0;          ///< position in Stage::communication
   std::vector<int> in_flight{};  ///< finish nodes of started exchanges
@@ -64,41 +56,6 @@ struct alignas(64) Executor::Thread {
   std::optional<WaitDetail> detail{};
   Clock::time_point described{};
 };
-
-Executor::ReadyList::ReadyList(std::size_t nodes) : items(new std::atomic<int>[nodes]) {
-  for (std::size_t i = 0; i < nodes; ++i) items[i].store(kNone, std::memory_order_relaxed);
-}
-
-void Executor::ReadyList::clear() {
-  const int used = tail.load(std::memory_order_relaxed);
-  for (int i = 0; i < used; ++i) items[i].store(kNone, std::memory_order_relaxed);
-  head.store(0, std::memory_order_relaxed);
-  tail.store(0, std::memory_order_relaxed);
-}
-
-void Executor::ReadyList::push(int node, bool shared) { items[add(tail, 1, shared)].store(node, std::memory_order_release); }
-
-IdRange<Executor::Position> Executor::ReadyList::take(int most, int share, bool shared) {
-  int first = head.load(std::memory_order_relaxed);
-  while (true) {
-    const int left = tail.load() - first;
-    if (left <= 0) return {};
-    const int last = first + std::clamp(left / share, 1, most);
-    if (!shared) {
-      head.store(last, std::memory_order_relaxed);
-    } else if (!head.compare_exchange_weak(first, last)) {
-      continue;
-    }
-    return {Position(first), Position(last)};
-  }
-}
-
-int Executor::ReadyList::at(Position position) const {
-  int node = kNone;
-  while ((node = items[position.index()].load(std::memory_order_acquire)) == kNone) {
-  }  // push() has increased `tail` and is about to store the number
-  return node;
-}
 
 Executor::Executor(int threads, std::size_t nodes, bool own_cores, bool costs)
     : team_(threads, own_cores),
@@ -228,7 +185,7 @@ template <class Wanted>
 int Executor::count_down(Thread& thread, int node, const Wanted& wanted) {
   int next = kNone;
   for (const int successor : stage_->successors_of(node)) {
-    if (!wanted(successor) || add(waits_for_[successor], -1, shared_) != 1) continue;
+    if (!wanted(successor) || add_to(waits_for_[successor], -1, shared_) != 1) continue;
     const Role role = roles_[successor];
     if (role == Role::ends_exchange) {
       thread.in_flight.push_back(successor);  // released by the start node, which the communicating thread has executed
@@ -256,7 +213,7 @@ void Executor::make_ready(int node, bool shared) {
 
 int Executor::take_by_level() {
   for (ReadyList& list : by_level_) {
-    if (const IdRange<Position> one = list.take(1, 1, shared_); !one.empty()) return list.at(one.first());
+    if (const IdRange<ReadyList::Position> one = list.take(1, 1, shared_); !one.empty()) return list.at(one.first());
   }
   return kNone;
 }
@@ -267,12 +224,12 @@ bool Executor::any_ready() const {
 }
 
 int Executor::take(Thread& thread) {
-  if (const IdRange<Position> urgent = urgent_.take(1, 1, shared_); !urgent.empty()) return urgent_.at(urgent.first());
+  if (const IdRange<ReadyList::Position> urgent = urgent_.take(1, 1, shared_); !urgent.empty()) return urgent_.at(urgent.first());
   if (has_levels_) return take_by_level();
   if (thread.taken.empty()) thread.taken = normal_.take(kMostTaken, 2 * team_.size(), shared_);
   if (thread.taken.empty()) return kNone;
-  const Position next = thread.taken.first();
-  thread.taken = {Position(next.value() + 1), thread.taken.last()};
+  const ReadyList::Position next = thread.taken.first();
+  thread.taken = {ReadyList::Position(next.value() + 1), thread.taken.last()};
   return normal_.at(next);
 }
 
@@ -283,7 +240,7 @@ bool Executor::communication_is_ready(const Thread& thread) const {
 /// Enqueues work of the device whose predecessors on the host have been executed.
 void Executor::launch(Thread& thread) {
   while (true) {
-    const IdRange<Position> taken = launches_.take(1, 1, shared_);
+    const IdRange<ReadyList::Position> taken = launches_.take(1, 1, shared_);
     if (taken.empty()) return;
     const int number = launches_.at(taken.first());
     const Node& node = stage_->nodes[number];

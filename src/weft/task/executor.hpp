@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "weft/base/id.hpp"
 #include "weft/base/team.hpp"
+#include "weft/task/ready_list.hpp"
 #include "weft/task/schedule.hpp"
 
 namespace weft::task {
@@ -70,23 +70,6 @@ class Executor {
   void communicate_within_node() noexcept;
 
  private:
-  struct PositionTag;
-  using Position = Id<PositionTag, std::int32_t>;
-  /// Numbers of ready nodes in the order in which they became ready.
-  struct ReadyList {
-    explicit ReadyList(std::size_t nodes);
-    void clear();
-    void push(int node, bool shared);
-    /// Takes up to `most` positions, but at most a `share`-th of those that are left and at least one; an empty range if there is
-    /// none.
-    [[nodiscard]] IdRange<Position> take(int most, int share, bool shared);
-    /// Returns the node at a position that was taken; waits until its push() has completed.
-    [[nodiscard]] int at(Position position) const;
-    [[nodiscard]] bool empty() const { return head.load() >= tail.load(); }
-    std::unique_ptr<std::atomic<int>[]> items;
-    alignas(64) std::atomic<int> head{0};
-    alignas(64) std::atomic<int> tail{0};
-  };
   struct Thread;
   /// Determines what becomes of a ready node. A separate array of these costs less cache than the nodes, which are large.
   enum class Role : std::uint8_t { normal, urgent, launched, begins_communication, ends_exchange };

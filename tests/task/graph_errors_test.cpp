@@ -1,0 +1,179 @@
+// Errors of graphs on one to four ranks: they reach every rank, name the task, and nothing hangs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "weft/base/error.hpp"
+#include "weft/task/graph.hpp"
+
+#include "task/ring.hpp"
+
+namespace {
+
+using namespace weft::task;
+using test::error_of, test::kRows, test::Ring, test::Field;
+using testing::HasSubstr;
+using weft::GhostPlan;
+using weft::GlobalRow;
+using weft::Reduce;
+
+TEST(GraphErrors, AnErrorOfOneRankReachesAllAndNamesTheTask) {
+  Ring ring;
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u), v = g.add_array("v", ring.v);
+  int later = 0;
+  double sum = 0;
+  const DataId s = g.add_number("s", sum);
+  bool fails = true;
+  g.add_task("flux", {reads(u), writes(v)}, [&] {
+    if (fails && ring.comm.rank().value() == ring.comm.size() - 1)
+      throw weft::PhysicsError("the density of cell 7 is negative", "use a smaller CFL");
+  });
+  g.add_task("measure", {reads(v, Part::owned), reduces(s, Reduce::add)}, [&] { sum += 1; });
+  g.add_task("update", {reads(s), reads(v), reads_writes(u)}, [&] { ++later; });
+  for (const int threads : {1, 2}) {
+    Plan plan = g.compile(threads);
+    fails = true;
+    later = 0;
+    EXPECT_THAT(error_of<weft::PhysicsError>([&] { plan.run(3); }),
+                HasSubstr("task 'flux': the density of cell 7 is negative; use a smaller CFL"));
+    if (ring.comm.rank().value() == ring.comm.size() - 1) {
+      EXPECT_EQ(later, 0);
+    }
+    fails = false;
+    plan.run(2);  // the plan remains usable
+    EXPECT_EQ(sum, ring.comm.size());
+  }
+}
+
+TEST(GraphErrors, AFailedExchangeOfOneRankEndsThePlanOnAll) {
+  for (const weft::Backend backend : {weft::Backend::host, weft::Backend::mirror}) {
+    Ring ring(backend);
+    if (ring.comm.size() == 1) GTEST_SKIP() << "needs ranks that wait for each other";
+    Graph g(ring.comm);
+    std::optional<Field> gone(std::in_place, ring.plan, weft::Layout::aos, backend);
+    double sum = 0;
+    const DataId u = g.add_array("u", ring.u), v = g.add_array("v", *gone), s = g.add_number("sum", sum);
+    int iteration = 0;
+    g.add_task("destroys", {reads(u, Part::owned), writes(v)}, [&] {
+      if (++iteration == 2 && ring.comm.rank().value() == 1) gone.reset();
+    });
+    g.add_task("reads", {reads(v), reads_writes(u)}, [] {});
+    g.add_task("measures", {reads(u), reduces(s, Reduce::add)}, [] {});
+    Plan plan = g.compile(2);
+    EXPECT_THAT(error_of<weft::ContractError>([&] { plan.run(5); }), HasSubstr("an array of an exchange was destroyed"));
+    EXPECT_THAT(error_of<weft::ContractError>([&] { plan.run(1); }), HasSubstr("failed before"));
+  }
+}
+
+TEST(GraphErrors, AnErrorOfOneRankStaysThereIfRequested) {
+  Ring ring;
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u), v = g.add_array("v", ring.v);
+  bool fails = true;
+  g.add_task("parse", {reads(u), writes(v)}, [&] {
+    if (fails && ring.comm.is_root()) throw std::out_of_range("stoi");
+  });
+  g.add_task("copy", {reads(v), writes(u)}, [] {});
+  Plan plan = g.compile();
+  const auto run = [&] { plan.run(3, nullptr, Errors::on_this_rank); };
+  EXPECT_THAT(error_of<weft::ContractError>(run), ring.comm.is_root() ? HasSubstr("task 'parse': stoi") : HasSubstr(""));
+  EXPECT_EQ(error_of<weft::ContractError>(run).empty(), !ring.comm.is_root());
+  fails = false;
+  EXPECT_NO_THROW(run()) << "the exchanges of all ranks are complete";
+}
+
+TEST(GraphErrors, AFailedExchangeReachesNeighboursWithoutAgreement) {
+  Ring ring;
+  if (ring.comm.size() == 1) GTEST_SKIP() << "needs ranks that wait for each other";
+  Graph g(ring.comm);
+  std::optional<Field> gone(std::in_place, ring.plan);
+  const DataId u = g.add_array("u", ring.u), v = g.add_array("v", *gone);
+  g.add_task("destroys", {reads(u, Part::owned), writes(v)}, [&] {
+    if (ring.comm.rank().value() == 1) gone.reset();
+  });
+  g.add_task("reads", {reads(v), reads_writes(u)}, [] {});
+  Plan plan = g.compile();
+  const std::string problem = error_of<weft::Error>([&] { plan.run(1, nullptr, Errors::on_this_rank); });
+  const int rank = ring.comm.rank().value();
+  if (rank == 1) {
+    EXPECT_THAT(problem, HasSubstr("an array of an exchange was destroyed"));
+  } else if (rank == 0 || rank == 2) {  // others may have received their ghost rows before
+    EXPECT_THAT(problem, HasSubstr("a rank with which this one exchanges rows has failed"));
+  }
+  ring.comm.barrier();
+}
+
+TEST(GraphErrors, ForeignExceptionsBecomeErrorsWithTheNameOfTheTask) {
+  Ring ring;
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u);
+  g.add_task("parse", {reads_writes(u)}, [&] {
+    if (ring.comm.is_root()) throw std::out_of_range("stoi");
+  });
+  Plan plan = g.compile();
+  EXPECT_THAT(error_of<weft::ContractError>([&] { plan.run(); }), HasSubstr("task 'parse': stoi"));
+}
+
+TEST(GraphErrors, RefusesDestroyedAndResizedArrays) {
+  Ring ring;
+  Graph g(ring.comm);
+  std::optional<Field> gone(std::in_place, ring.plan);
+  const DataId u = g.add_array("u", *gone), v = g.add_array("v", ring.v);
+  g.add_task("copy", {reads(u), writes(v)}, [] {});
+  Plan plan = g.compile();
+  plan.run();
+  gone.reset();
+  EXPECT_THAT(error_of<weft::ContractError>([&] { plan.run(); }), HasSubstr("destroyed"));
+}
+
+TEST(GraphErrors, RefusesWrongArguments) {
+  Ring ring;
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u);
+  EXPECT_THAT(error_of<weft::ContractError>([&] { g.add_array("again", ring.u); }), HasSubstr("was added before as 'u'"));
+  EXPECT_THAT(error_of<weft::ContractError>([&] { g.add_array("v", ring.v, kRows + 1); }),
+              HasSubstr("4 owned rows, but 5 inner rows"));
+  EXPECT_THAT(error_of<weft::ContractError>([&] { g.add_array("v", ring.v, -1); }), HasSubstr("-1 inner rows"));
+  EXPECT_THAT(error_of<weft::ContractError>([&] { (void)g.compile(0); }), HasSubstr("0 threads"));
+  Plan plan = g.compile();
+  EXPECT_THAT(error_of<weft::ContractError>([&] { plan.run(-1); }), HasSubstr("-1 iterations"));
+  double number = 0;
+  const DataId n = g.add_number("n", number);
+  g.add_task("rows of nothing", {reads_writes(n)}, [](Rows) {});
+  EXPECT_THAT(error_of<weft::ContractError>([&] { (void)g.compile(); }),
+              HasSubstr("'rows of nothing' has a body that takes rows, but accesses no array"));
+  Graph h(ring.comm);
+  const GhostPlan longer = GhostPlan::build(ring.comm, kRows + 1, std::vector<GlobalRow>{});
+  Field w(longer);
+  const DataId a = h.add_array("a", ring.u), b = h.add_array("b", w);
+  h.add_task("both", {writes(a), writes(b)}, [](Rows) {});
+  EXPECT_THAT(error_of<weft::ContractError>([&] { (void)h.compile(); }), HasSubstr("task 'both' writes 'a' with 4 owned rows"));
+  (void)u;
+}
+
+TEST(GraphErrors, ReportsRanksThatRecordDifferentTasks) {
+  Ring ring;
+  if (ring.comm.size() == 1) GTEST_SKIP() << "needs two ranks that can differ";
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u), v = g.add_array("v", ring.v);
+  g.add_task("same", {reads(u), writes(v)}, [] {});
+  if (ring.comm.rank().value() == 1) {
+    g.add_task("other", {reads(v), writes(u)}, [] {});
+  } else {
+    g.add_task("one", {reads(v), writes(u)}, [] {});
+  }
+  const std::string message = error_of<weft::CommError>([&] { (void)g.compile(); });
+  EXPECT_THAT(message, HasSubstr("rank 1 recorded another graph than rank 0: task 'other'"));
+  EXPECT_THAT(message, HasSubstr("instead of task 'one'"));
+  Graph shorter(ring.comm);
+  const DataId w = shorter.add_array("u", ring.u);
+  if (ring.comm.is_root()) shorter.add_task("last", {reads_writes(w)}, [] {});
+  EXPECT_THAT(error_of<weft::CommError>([&] { (void)shorter.compile(); }), HasSubstr("nothing more instead of task 'last'"));
+}
+
+}  // namespace
