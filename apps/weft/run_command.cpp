@@ -15,9 +15,14 @@
 
 #include "weft/base/counted.hpp"
 #include "weft/base/error.hpp"
+#include "weft/base/team.hpp"
 #include "weft/base/waiting.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/comm/environment.hpp"
+#include "weft/comm/thread_cores.hpp"
+#include "weft/device/device.hpp"
+#include "weft/device/host_rates.hpp"
+#include "weft/device/info.hpp"
 #include "weft/flow/app/case.hpp"
 #include "weft/flow/app/case_check.hpp"
 #include "weft/flow/app/case_errors.hpp"
@@ -145,10 +150,25 @@ flow::RunSummary run_and_show(const Communicator& comm, const io::CaseReader& re
 /// How long a rank that fails waits for the others, which may fail as well.
 constexpr double kPatienceSeconds = 1;
 
+/// Measures what the machine gives to each rank while all of them compute: its threads, and its GPU if the case uses one.
+/// @collective
+void measure_rates(const Communicator& comm, const flow::Case& flow_case, task::Recording& recording) {
+  task::MachineRates host, device;
+  comm.barrier();
+  try {
+    Team team(flow_case.threads, each_thread_has_core(comm, flow_case.threads));
+    const HostRates rates = measure_host_rates(team);
+    host = {.flops_per_second = rates.flops, .bytes_per_second = rates.copy};
+    if (is_cuda(flow_case.device)) device.bytes_per_second = measure_bandwidth(current_device()).copy;
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): without memory for it, the trace has no rates of the machine
+  }
+  recording.set_rates(host, device);
+}
+
 /// Runs `work` and writes a trace of it if the command line asks for one, also where `work` throws: then with the events of this
 /// rank alone unless all ranks throw.  @throws the exceptions of `work`; IoError.  @collective
 template <class Work>
-flow::RunSummary with_trace(const Communicator& comm, const RunOptions& options, const Work& work) {
+flow::RunSummary with_trace(const Communicator& comm, const RunOptions& options, const flow::Case& flow_case, const Work& work) {
   if (options.trace.empty()) return work(nullptr);
   agreed(comm, [&] {
     const std::filesystem::path folder = std::filesystem::path(options.trace).parent_path();
@@ -165,6 +185,7 @@ flow::RunSummary with_trace(const Communicator& comm, const RunOptions& options,
     }
     throw;
   }
+  measure_rates(comm, flow_case, recording);
   recording.write();
   ProgressPrinter(comm).say(fmt::format("trace in {}: open it in https://ui.perfetto.dev, or see weft trace summary {}\n",
                                         options.trace, options.trace));
@@ -197,8 +218,9 @@ Exit run_case(const Communicator& comm, const RunOptions& options) {
   const flow::Case flow_case = flow::read_good_case(comm, reader);
   auto existing = options.overwrite ? flow::Existing::overwrite : flow::Existing::refuse;
   if (options.resume) existing = options.accept_changes ? flow::Existing::resume_changed : flow::Existing::resume;
-  const flow::RunSummary summary = with_trace(
-      comm, options, [&](task::Recording* recording) { return run_and_show(comm, reader, flow_case, existing, {}, recording); });
+  const flow::RunSummary summary = with_trace(comm, options, flow_case, [&](task::Recording* recording) {
+    return run_and_show(comm, reader, flow_case, existing, {}, recording);
+  });
   if (summary.reason == flow::StopReason::interrupted) return Exit::interrupted;
   return options.strict && !summary.verdict.good ? Exit::not_converged : Exit::done;
 }

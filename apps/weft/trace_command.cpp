@@ -16,10 +16,21 @@
 namespace weft::app {
 namespace {
 
-void summarize(const std::vector<std::string>& files) {
+struct TraceOptions {
+  std::vector<std::string> files;
+  task::MachineRates host{}, gpu{};  ///< GFLOP/s and GB/s of a rank; 0: those in the trace
+};
+
+[[nodiscard]] task::MachineRates in_si(const task::MachineRates& rates) {
+  constexpr double kGiga = 1e9;
+  return {.flops_per_second = kGiga * rates.flops_per_second, .bytes_per_second = kGiga * rates.bytes_per_second};
+}
+
+void summarize(const TraceOptions& options) {
+  const std::vector<std::string>& files = options.files;
   for (const std::string& file : files) {
     if (files.size() > 1) print_out(fmt::format("{}{}\n", file == files.front() ? "" : "\n", file));
-    print_out(task::summary_text(task::parse_trace(io::read_text(file), file)));
+    print_out(task::summary_text(task::parse_trace(io::read_text(file), file), in_si(options.host), in_si(options.gpu)));
   }
 }
 
@@ -29,15 +40,27 @@ void add_trace(CLI::App& app, Request& request) {
   CLI::App* command = app.add_subcommand("trace", "Say where the time of a run went, from a trace of weft run --trace");
   command->require_subcommand(1);
   command->footer("Examples:\n  weft run case.toml -n 4 --trace trace.json\n  weft trace summary trace.json");
-  CLI::App* summary = command->add_subcommand(
-      "summary", "Print phases, critical path over the ranks, overlap of messages with computation, imbalance, waits, messages");
-  summary->footer("Examples:\n  weft trace summary trace.json\n  weft trace summary before.json after.json");
-  auto files = std::make_shared<std::vector<std::string>>();
-  summary->add_option("trace", *files, "Trace of weft run --trace or of weft.task.Trace.write()")->type_name("FILE")->required();
-  summary->callback([files, &request] {
-    request.action = [files](const Communicator& comm) {
+  CLI::App* summary = command->add_subcommand("summary",
+                                              "Print phases, critical path over the ranks, overlap of messages with computation, "
+                                              "imbalance, waits, messages, rates of tasks");
+  summary->footer(
+      "Examples:\n  weft trace summary trace.json\n  weft trace summary before.json after.json\n"
+      "  weft trace summary trace.json --gpu-bandwidth 4200 --gpu-flops 34000");
+  auto options = std::make_shared<TraceOptions>();
+  const auto add_rate = [&](const std::string& name, double& rate, const std::string& what) {
+    summary->add_option(name, rate, what + ", instead of what was measured with the trace")->check(positive());
+  };
+  add_rate("--host-bandwidth", options->host.bytes_per_second, "GB/s of a copy by the threads of a rank");
+  add_rate("--host-flops", options->host.flops_per_second, "GFLOP/s of the threads of a rank");
+  add_rate("--gpu-bandwidth", options->gpu.bytes_per_second, "GB/s of a copy on the GPU of a rank");
+  add_rate("--gpu-flops", options->gpu.flops_per_second, "GFLOP/s of the GPU of a rank");
+  summary->add_option("trace", options->files, "Trace of weft run --trace or of weft.task.Trace.write()")
+      ->type_name("FILE")
+      ->required();
+  summary->callback([options, &request] {
+    request.action = [options](const Communicator& comm) {
       agreed(comm, [&] {
-        if (comm.is_root()) summarize(*files);
+        if (comm.is_root()) summarize(*options);
       });
       return Exit::done;
     };

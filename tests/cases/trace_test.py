@@ -90,6 +90,20 @@ class Traces(InFolder):
         self.assertIn("200 steps", said)
         self.assertIn("events of 6 steps", said)
 
+    def test_the_rates_of_tasks(self):
+        self.run_traced(n=2)
+        rank = self.read()["weft"]["ranks"][0]
+        self.assertGreater(min(rank["rates"]["host"]), 1e8)  # measured: more than 0.1 GB/s and GFLOP/s
+        self.assertEqual(rank["rates"]["device"], [0, 0])
+        said = self.weft("trace", "summary", "trace.json")
+        self.assertRegex(said, r"tasks on the host, .*; roofline of a rank: copy [0-9.]+ GB/s, [0-9.]+ GFLOP/s\n")
+        for task in ("gradients and fluxes (inner, first half)", "fluxes of partition interfaces", "update"):
+            row = next(line for line in said.partition("tasks on the host")[2].splitlines() if line.strip().startswith(task))
+            self.assertGreater(float(row.split()[-2]), 0.01, row)  # % of the roofline
+        given = self.weft("trace", "summary", "trace.json", "--host-bandwidth", "1000", "--host-flops", "2000")
+        self.assertIn("roofline of a rank: copy 1000.0 GB/s, 2000.0 GFLOP/s", given)
+        self.weft("trace", "summary", "trace.json", "--host-flops", "0", code=USAGE)
+
     def test_results_are_those_of_a_run_without_a_trace(self):
         self.weft("run", *self.coarse("naca0012", results="plain"), *ranks(2))
         self.weft("run", *self.coarse("naca0012", results="traced"), *ranks(2), "--trace", "traced/trace.json")

@@ -205,6 +205,35 @@ class WeftReport(unittest.TestCase):
         self.assertEqual((outline.open, outline.wrong, outline.fetched), ([], [], []))
         self.assertIsNone(re.search(r"https?://(?!www\.w3\.org/)", text))
 
+    def trace_of_tasks(self, counts):
+        def task(tid, name, begin, length, node):
+            return {"name": name, "cat": "task", "ph": "X", "pid": 0, "tid": tid, "ts": begin, "dur": length, "args": {"stage": 0, "node": node}}
+
+        events = [task(0, "fluxes", 0, 100, 0), task(0, "update", 100, 50, 1), task(0, "sums", 150, 10, 2), task(1000, "flux kernel", 10, 5, 3),
+                  {"name": "thread_name", "ph": "M", "pid": 0, "tid": 1000, "args": {"name": "stream of tasks"}}]
+        rank = {"graphs": [[[0], [0, 0], [0, 1], [0]]], "rates": {"host": [40e9, 20e9], "device": [0, 4e12]}}
+        return {"weft": {"format": 1, "ranks": [rank | counts]}, "traceEvents": events}
+
+    def test_the_rates_of_tasks_are_shown_below_the_roofline(self):
+        folder = results.make(self.folder / "run")
+        self.draw_nothing()
+        counts = {"counts": [[[0, 1e6, 5e5], [1, 2e4, 4e5], [3, 1e7, 1e7]]]}
+        (folder / "trace.json").write_text(json.dumps(self.trace_of_tasks(counts)))
+        text = self.page()
+        for words in ('id="roofline"', "copy 20 GB/s", "40 GFLOP/s", "fluxes, 67 %", "update, 33 %", "Tasks on the GPU", "flux kernel, 100 %",
+                      "copy 4e+03 GB/s", "rank 0, stream of tasks"):
+            self.assertTrue(words in text, words)
+        self.assertFalse("sums, " in text)  # without a count
+        outline = Outline(text)
+        self.assertEqual((outline.open, outline.wrong, outline.fetched), ([], [], []))
+        for none in ({}, {"counts": [[]]}):  # a trace of an earlier version; without counts
+            (folder / "trace.json").write_text(json.dumps(self.trace_of_tasks(none)))
+            self.assertFalse('id="roofline"' in self.page())
+        (folder / "trace.json").write_text(json.dumps(self.trace_of_tasks({"counts": [[[0]]]})))
+        text = self.page()
+        self.assertTrue("is no trace of weft" in text)
+        self.assertFalse('id="roofline"' in text)
+
     def test_a_damaged_trace_is_reported(self):
         folder = results.make(self.folder / "run")
         self.draw_nothing()

@@ -11,7 +11,10 @@
 #include <thread>
 #include <vector>
 
+#include "weft/base/recorder.hpp"
 #include "weft/task/graph.hpp"
+#include "weft/task/rate_summary.hpp"
+#include "weft/task/recording.hpp"
 #include "weft/task/trace_file.hpp"
 #include "weft/task/trace_summary.hpp"
 
@@ -75,6 +78,45 @@ TEST(DeviceTrace, StreamsAreHiddenByDefault) {
   plan.run(2, &hidden);
   EXPECT_TRUE(in_streams(hidden).empty());
   EXPECT_EQ(in_streams(shown).size(), before) << "times are taken in runs with that trace alone";
+}
+
+TEST(DeviceTrace, RecordingsShowOneIterationIn16AndInAStep) {
+  Program p;
+  p.g.set_count("slow", {1000, 3000});
+  const std::string path = (std::filesystem::temp_directory_path() / "weft_device_recording.json").string();
+  const auto in_the_recording = [&](const auto& run) {
+    Plan plan = p.g.compile();
+    Recording recording(p.ring.comm, path, 100);
+    run(plan);
+    recording.write();
+    p.ring.comm.barrier();
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    const std::vector<RankTrace> ranks = parse_trace(text.str(), path);
+    p.ring.comm.barrier();
+    return summarize_rates(ranks).tasks;
+  };
+  const auto slow_in = [](const std::vector<RateSummary::Task>& tasks) {
+    const auto found = std::ranges::find_if(tasks, [](const auto& task) { return task.on_device && task.name == "slow"; });
+    return found == tasks.end() ? RateSummary::Task{} : *found;
+  };
+  const int ranks = p.ring.comm.size();
+  const RateSummary::Task steps = slow_in(in_the_recording([](Plan& plan) {
+    for (int i = 0; i < 40; ++i) {
+      Recorder::next_step();
+      plan.run();
+    }
+  }));
+  EXPECT_EQ(steps.executions, 3 * ranks) << "iterations 3, 19 and 35";
+  EXPECT_GE(steps.seconds, 2e-3 * steps.executions);
+  EXPECT_EQ(steps.count, steps.executions * OperationCount({1000, 3000}));
+  const RateSummary::Task one_step = slow_in(in_the_recording([](Plan& plan) {
+    Recorder::next_step();
+    plan.run(40);
+  }));
+  EXPECT_EQ(one_step.executions, ranks);
+  EXPECT_EQ(slow_in(in_the_recording([](Plan& plan) { plan.run(2); })).executions, 0) << "the first iterations are not typical";
+  if (p.ring.comm.is_root()) std::filesystem::remove(path);
 }
 
 TEST(DeviceTrace, FilesNameTheRowsAndAreReadAgain) {

@@ -1,5 +1,6 @@
 """The page about a run. Missing files are left out or reported; no content of the folder prevents the page."""
 import datetime
+import functools
 
 from .errors import PlotError
 from .grid import Grid
@@ -8,11 +9,12 @@ from .names import label
 from .page import Page, escaped, options, style
 from .report_facts import add_case, add_mesh, add_performance, add_provenance, add_verdict
 from .report_pictures import add_fields, add_histories, add_walls
+from .roofline import add_roofline
 from .status import status_of
-from .timeline import add_timeline
+from .timeline import Trace, add_timeline
 from .words import capital, rate, seconds, short, whole
 
-SECTIONS = (add_verdict, add_fields, add_walls, add_histories, add_performance, add_timeline, add_mesh, add_case, add_provenance)
+SECTIONS = (add_verdict, add_fields, add_walls, add_histories, add_performance, add_timeline, add_roofline, add_mesh, add_case, add_provenance)
 
 
 class Report:
@@ -37,6 +39,18 @@ class Report:
     def read(self, path):
         try:
             return Grid(path)
+        except PlotError as error:
+            self.notes.append(str(error))
+            return None
+
+    @functools.cached_property
+    def trace(self):
+        """The trace in the folder, or None."""
+        path = self.folder.path / "trace.json"
+        if not path.exists():
+            return None
+        try:
+            return Trace(path)
         except PlotError as error:
             self.notes.append(str(error))
             return None

@@ -26,7 +26,11 @@ class Trace:
             raise PlotError(f"{path}: is no trace: {error}") from None
         try:
             self.ranks = content["weft"]["ranks"]
-            spans = [event for event in content["traceEvents"] if event["ph"] == "X"]
+            self.spans = spans = [event for event in content["traceEvents"] if event["ph"] == "X"]
+            self.streams = {}  # (rank, thread): name, of the streams of devices
+            for event in content["traceEvents"]:
+                if event.get("name") == "thread_name":
+                    self.streams[event["pid"], event["tid"]] = event["args"]["name"]
             self.rows = {}  # (rank, thread): [(begin, end, name, is a wait, step)], an outer one before those in it
             for event in sorted(spans, key=lambda event: (event["ts"], -event["dur"])):
                 begin = 1e-6 * event["ts"]
@@ -34,6 +38,13 @@ class Trace:
                     (begin, begin + 1e-6 * event["dur"], event["name"], event["cat"] == "wait", event["args"].get("step", -1)))
         except (KeyError, TypeError) as error:
             raise PlotError(f"{path}: is no trace of weft: {error!r} is missing or wrong") from None
+
+    def nodes(self):
+        """(rank, thread, name, seconds, graph, node) of each execution of a node of a task graph."""
+        for event in self.spans:
+            numbers = event["args"]
+            if "node" in numbers and "stage" in numbers:
+                yield event["pid"], event["tid"], event["name"], 1e-6 * event["dur"], numbers["stage"], numbers["node"]
 
     def steps(self):
         """{step: (begin, end)} of the steps whose events were kept, over all ranks."""
@@ -100,7 +111,12 @@ def draw(trace, begin, end):
     colours = {name: LINES[min(k, MOST_NAMES)] for k, name in enumerate(names)}
     figure = plt.figure(figsize=(WIDTH, ROW * (len(rows) + 2)))
     axes = figure.add_axes((0, 0, 1, 1))
-    several = any(thread for _, thread in rows)
+    several = any(row[1] for row in rows if row not in trace.streams)
+
+    def title(row):
+        rank, thread = row
+        return f"rank {rank}, {trace.streams.get(row, f'thread {thread}')}" if several or row in trace.streams else f"rank {rank}"
+
     unit, scale = ("ms", 1e3) if end - begin < 1 else ("s", 1.0)
     for y, row in enumerate(rows):
         bars = {}
@@ -108,7 +124,7 @@ def draw(trace, begin, end):
             bars.setdefault(WAITING if waits else colours[name], []).append((scale * (low - begin), scale * (high - low)))
         for colour, spans in bars.items():
             axes.broken_barh(spans, (y - 0.4, 0.8), facecolors=colour, linewidth=0)
-    axes.set_yticks(range(len(rows)), [f"rank {rank}, thread {thread}" if several else f"rank {rank}" for rank, thread in rows])
+    axes.set_yticks(range(len(rows)), [title(row) for row in rows])
     axes.invert_yaxis()
     axes.set_xlim(0, scale * (end - begin))
     axes.set_xlabel(f"time, {unit}")
@@ -121,13 +137,8 @@ def draw(trace, begin, end):
 
 def add_timeline(report):
     """The section of the report on the trace in the results folder, if there is one."""
-    path = report.folder.path / "trace.json"
-    if not path.exists():
-        return
-    try:
-        trace = Trace(path)
-    except PlotError as error:
-        report.notes.append(str(error))
+    trace = report.trace
+    if trace is None:
         return
     windows = [(words, begin, end) for words, begin, end in trace.windows() if end > begin]
     if not windows:
@@ -139,4 +150,4 @@ def add_timeline(report):
         made += report.drawn(lambda begin=begin, end=end: draw(trace, begin, end), caption, f"What each rank did when: {words.lower()}")
     report.page.pictures(made)
     more = f"; {len(trace.rows) - MOST_ROWS} more rows are not shown" if len(trace.rows) > MOST_ROWS else ""
-    report.page.text(f"weft trace summary {path} says more, and Perfetto (ui.perfetto.dev) shows all of it{more}.", "soft")
+    report.page.text(f"weft trace summary {trace.path} says more, and Perfetto (ui.perfetto.dev) shows all of it{more}.", "soft")

@@ -97,6 +97,13 @@ DeviceStage::DeviceStage(const Stage& stage, bool exchanges)
   if (launched_ == 1) std::ranges::for_each(places_, [](Place& place) { place.stream = kMain; });
 }
 
+std::vector<const Node*> DeviceStage::members(const Node& node) const {
+  std::vector<const Node*> list;
+  if (node.kind != Kind::segment) return list;
+  for (const int member : joined_.segments[node.index]) list.push_back(&original_->nodes[member]);
+  return list;
+}
+
 void DeviceStage::number_graphs(Stage& original) const {
   for (std::size_t s = 0; s < joined_.segments.size(); ++s) {
     for (const int member : joined_.segments[s]) original.nodes[member].graph = static_cast<int>(s);
@@ -156,13 +163,13 @@ void DeviceWork::launch(int node, const Enqueue& enqueue) {
 }
 
 void DeviceWork::enqueue_timed(const Node& node, std::uint8_t number, Stream& in, const Enqueue& enqueue) {
-  if (!timer_ || node.kind == Kind::segment) return enqueue(node, in);
+  if (!times_ || node.kind == Kind::segment) return enqueue(node, in);
   timer_->time(node, number, in, [&] { enqueue(node, in); });
 }
 
 std::vector<DeviceTimer::Span> DeviceWork::stop_timing() {
   std::vector<DeviceTimer::Span> spans = timer_->spans();
-  timer_.reset();
+  drop_timing();
   return spans;
 }
 

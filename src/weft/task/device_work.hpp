@@ -30,6 +30,8 @@ class DeviceStage {
 
   /// The nodes that an Executor sees.
   [[nodiscard]] const Stage& stage() const { return joined_.stage; }
+  /// Returns the nodes of the original stage that a node of stage() joins, if it is a segment.
+  [[nodiscard]] std::vector<const Node*> members(const Node& node) const;
   /// Sets Node::graph of the nodes of the original stage.
   void number_graphs(Stage& original) const;
   /// Destroys the recordings.
@@ -93,10 +95,20 @@ class DeviceWork {
   /// Takes part in the agreement of launch_segment(), on a rank that takes no further part in exchanges.
   void decline_segment(DeviceStage& stage, int node, const std::function<bool(bool)>& agree) const;
   /// Starts taking the times of nodes, in iterations without recordings. Waits. @throws DeviceError
-  void start_timing() { timer_.emplace(streams_[0]); }
-  /// Returns the times since then. @pre the work of the device is complete.
+  void start_timing() {
+    timer_.emplace(streams_[0]);
+    times_ = true;
+  }
+  /// Takes no further times.
+  void pause_timing() { times_ = false; }
+  /// Returns whether times were taken that stop_timing() has not returned.
+  [[nodiscard]] bool has_times() const { return timer_.has_value(); }
+  /// Returns the times since start_timing(). @pre the work of the device is complete.
   [[nodiscard]] std::vector<DeviceTimer::Span> stop_timing();
-  void drop_timing() { timer_.reset(); }
+  void drop_timing() {
+    timer_.reset();
+    times_ = false;
+  }
   /// Returns true if what launch() enqueued for the node has completed.
   [[nodiscard]] bool completed(int node) const;
   /// Blocks the host until everything in the main stream of the plan has completed. @throws DeviceError
@@ -116,6 +128,7 @@ class DeviceWork {
 
   std::array<Stream, 5> streams_;
   std::optional<DeviceTimer> timer_;
+  bool times_ = false;             ///< nodes are timed
   bool records_;                   ///< segments are recorded as graphs
   Event enqueued_;                 ///< the end of the last iteration in the stream of a caller
   const void* callers_ = nullptr;  ///< that stream

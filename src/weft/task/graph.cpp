@@ -171,13 +171,27 @@ void Graph::set_cost(const std::string& task, double seconds) {
   if (!(seconds > 0) || seconds > std::numeric_limits<double>::max()) {
     throw ContractError(fmt::format("the cost of task '{}' is {} s", task, seconds), "pass a time above 0");
   }
+  set_property(task, "cost", [&](Task& of) { of.shape.cost = seconds; });
+}
+
+void Graph::set_count(const std::string& task, const OperationCount& count) {
+  for (const double number : {count.flops, count.bytes}) {
+    if (number >= 0 && number <= std::numeric_limits<double>::max()) continue;
+    throw ContractError(fmt::format("the count of task '{}' is {}", task, number), "pass a number of at least 0");
+  }
+  set_property(task, "count", [&](Task& of) { of.count = count; });
+}
+
+/// Calls set() with each task of a name.
+template <class Set>
+void Graph::set_property(const std::string& task, const char* name, const Set& set) {
   bool found = false;
   for (Task& other : body_->tasks) {
     if (other.shape.name != task) continue;
-    other.shape.cost = seconds;
+    set(other);
     found = true;
   }
-  if (!found) throw ContractError(fmt::format("the graph has no task '{}', which is given a cost", task), "add it before");
+  if (!found) throw ContractError(fmt::format("the graph has no task '{}', which is given a {}", task, name), "add it before");
 }
 
 IdVector<DataId, DataId> Graph::add_data_of(const std::string& name, const Graph& other) {

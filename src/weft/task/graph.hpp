@@ -17,6 +17,7 @@
 #include "weft/device/stream.hpp"
 #include "weft/task/access.hpp"
 #include "weft/task/dry_plan.hpp"
+#include "weft/task/operation_count.hpp"
 #include "weft/task/plan.hpp"
 #include "weft/task/snapshot.hpp"
 
@@ -121,6 +122,12 @@ class Graph {
   /// @throws ContractError if there is no such task, or for another number of seconds.
   void set_cost(const std::string& task, double seconds);
 
+  /// States the work of a task on this rank in one iteration, from which summaries of traces compute its rates. Divided tasks
+  /// have it in proportion to their rows. Without effect on the execution.
+  /// @param task  its name; of all tasks of this name.  @throws ContractError if there is no such task, or for a number that is
+  ///   negative or not finite.
+  void set_count(const std::string& task, const OperationCount& count);
+
   /// Adds the tasks that another graph has now, in this place of the order: the meaning is that of recording them here. Their
   /// names are "name/task". Data that both graphs have, such as an array that was added to both, are shared; other data of
   /// `other` are added as by add_data_of(). `other` may be added several times, and may be extended, compiled or destroyed
@@ -171,6 +178,8 @@ class Graph {
  private:
   struct Body;
   DataId add_memory(std::string name, std::span<std::byte> memory, std::size_t width);
+  template <class Set>
+  void set_property(const std::string& task, const char* name, const Set& set);
   void expect_same_device(const std::string& name, Backend backend) const;
   std::unique_ptr<Body> body_;
 };

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "weft/array/array_transformer.hpp"
@@ -22,7 +23,9 @@
 #include "weft/task/device_work.hpp"
 #include "weft/task/executor.hpp"
 #include "weft/task/failure_notice.hpp"
+#include "weft/task/operation_count.hpp"
 #include "weft/task/plan.hpp"
+#include "weft/task/rank_trace.hpp"
 #include "weft/task/schedule.hpp"
 #include "weft/task/snapshot.hpp"
 #include "weft/task/writer.hpp"
@@ -54,6 +57,7 @@ struct Task {
   std::function<void(const Snapshot&)> writes{};  ///< body of an I/O task, in every `every`-th iteration
   int every = 0;
   IdRange<LocalRow> inner{}, owned{};  ///< rows of a divisible task
+  OperationCount count{};
 };
 
 /// Returns the kind of the events of a node.
@@ -144,6 +148,16 @@ struct Plan::Body final : Work {
   void begin_streams(const Trace* trace);
   void add_streams(Trace* trace);
   void begin_record();
+  [[nodiscard]] OperationCount count_of(const Node& node) const;
+  /// Returns the nodes that the executor sees of a stage, and those that it was compiled to, for traces.
+  [[nodiscard]] RankTrace::Graph traced(const DeviceStage& of) const;
+  [[nodiscard]] RankTrace::Graph traced(const Stage& of) const;
+  /// Returns whether the times of the nodes of the device are taken in this iteration, for the recording of the program. Equal on
+  /// all ranks.
+  [[nodiscard]] bool begin_times(const Trace* trace);
+  [[nodiscard]] std::pair<int, int> recorded_node(const Node& node) const;
+  /// Adds them to that recording. @pre the work of the device is complete.
+  void record_times();
   /// Returns the event of a node of this iteration. @pre begin_record() was called in this session of the Recorder, observed
   [[nodiscard]] RecordedEvent event_of(const Node& node) const;
   /// Records a node from its construction to its destruction, in the recording of the program, unless that has begun in this
@@ -171,7 +185,9 @@ struct Plan::Body final : Work {
     std::int64_t session = -1;
     std::array<std::vector<const char*>, 2> names{};  ///< names of the nodes of first and repeated
     std::array<int, 2> graphs{-1, -1};
+    std::array<int, 2> compiled{-1, -1};  ///< graphs of the stages of the schedule, whose nodes have times on the device
     int iteration = -1;
+    std::int64_t timed_step = -1, timed_iteration = -1;  ///< when times of the device were taken last
   };
   Recorded recorded_;
   std::optional<FailureNotice> notice_;  ///< empty without exchanges

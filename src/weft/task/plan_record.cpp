@@ -1,10 +1,14 @@
 // Events of the nodes of a plan in the recording of the program.
 #include <array>
+#include <chrono>
 #include <cstddef>
+#include <functional>
+#include <utility>
 
 #include "weft/base/recorder.hpp"
 #include "weft/task/plan_body.hpp"
 #include "weft/task/recording.hpp"
+#include "weft/task/trace.hpp"
 
 namespace weft::task {
 
@@ -22,15 +26,89 @@ RecordedEvent::Kind event_kind(Kind kind) {
   }
 }
 
+OperationCount Plan::Body::count_of(const Node& node) const {
+  if (node.kind != Kind::task) return {};
+  const Task& task = tasks[node.index];
+  if (node.rows == Part::owned) return task.count;
+  const double inner = task.owned.empty() ? 0 : static_cast<double>(task.inner.size()) / static_cast<double>(task.owned.size());
+  return (node.rows == Part::inner ? inner : 1 - inner) * task.count;
+}
+
+RankTrace::Graph Plan::Body::traced(const Stage& of) const {
+  RankTrace::Graph graph = graph_of(of);
+  for (std::size_t i = 0; i < graph.size(); ++i) graph[i].count = count_of(of.nodes[i]);
+  return graph;
+}
+
+RankTrace::Graph Plan::Body::traced(const DeviceStage& of) const {
+  RankTrace::Graph graph = traced(of.stage());
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    for (const Node* const member : of.members(of.stage().nodes[i])) graph[i].count += count_of(*member);
+  }
+  return graph;
+}
+
+/// Graphs of the device have no times of their nodes, so that the nodes of a few iterations are launched one by one: of at most
+/// one in a step of the recording, and in 16. The first two load kernels and record graphs.
+bool Plan::Body::begin_times(const Trace* trace) {
+  constexpr std::int64_t kBetween = 16, kUntypical = 2;
+  if (!device || !Recorder::on() || (trace != nullptr && trace->shows_streams()) || device->has_times()) return false;
+  if (recorded_.session != Recorder::session() || iterations_ <= kUntypical) return false;
+  const bool is_new = recorded_.timed_step < 0;
+  if (!is_new && (recorded_.timed_step == Recorder::steps() || iterations_ < recorded_.timed_iteration + kBetween)) return false;
+  recorded_.timed_step = Recorder::steps();
+  recorded_.timed_iteration = iterations_;
+  guarded("the times of the device", [&] { device->start_timing(); });
+  return true;
+}
+
+void Plan::Body::record_times() {
+  if (!device || !device->has_times()) return;
+  if (!Recorder::on() || recorded_.session != Recorder::session()) return device->drop_timing();
+  guarded("the times of the device", [&] {
+    const auto ns = [](DeviceTimer::Clock::time_point time) {
+      return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+    };
+    for (const DeviceTimer::Span& span : device->stop_timing()) {
+      const auto [graph, number] = recorded_node(*span.node);
+      Recorder::add({.name = Recorder::name(span.node->name),
+                     .begin = ns(span.begin),
+                     .end = ns(span.end),
+                     .kind = span.node->kind == Kind::copy ? RecordedEvent::Kind::task : event_kind(span.node->kind),
+                     .thread = kFirstStream + span.stream,
+                     .stage = graph,
+                     .node = number});
+    }
+  });
+}
+
+/// Returns the graph of the recording that has a node, and its number there.
+std::pair<int, int> Plan::Body::recorded_node(const Node& node) const {
+  const std::array<std::pair<const Stage*, int>, 4> graphs{{{&schedule.first, recorded_.compiled[0]},
+                                                            {&schedule.repeated, recorded_.compiled[1]},
+                                                            {&first.stage(), recorded_.graphs[0]},
+                                                            {&repeated.stage(), recorded_.graphs[1]}}};
+  for (const auto& [stage, graph] : graphs) {
+    const Node* const begin = stage->nodes.data();
+    if (!std::less<>()(&node, begin) && std::less<>()(&node, begin + stage->nodes.size())) {
+      return {graph, static_cast<int>(&node - begin)};
+    }
+  }
+  return {-1, -1};
+}
+
 /// Begins an iteration in the recording. Names must outlive the plan.
 void Plan::Body::begin_record() {
   if (!RecordedSpan::observed()) return;
   if (recorded_.session != Recorder::session() || recorded_.names[0].empty()) {
     recorded_ = {.session = Recorder::session()};
-    const std::array stages{&first.stage(), &repeated.stage()};
+    const std::array stages{&first, &repeated};
     for (std::size_t s = 0; s < stages.size(); ++s) {
-      recorded_.graphs.at(s) = Recording::add_graph(*stages[s]);
-      for (const Node& node : stages[s]->nodes) recorded_.names.at(s).push_back(Recorder::name(node.name));
+      recorded_.graphs.at(s) = Recording::add_graph(traced(*stages[s]));
+      for (const Node& node : stages[s]->stage().nodes) recorded_.names.at(s).push_back(Recorder::name(node.name));
+    }
+    if (device) {
+      recorded_.compiled = {Recording::add_graph(traced(schedule.first)), Recording::add_graph(traced(schedule.repeated))};
     }
   }
   recorded_.iteration = Recording::begin_iteration();

@@ -36,7 +36,7 @@ class Plan::Body::Untracked {
       if (waits_ && body_.device) body_.device->wait();
     } catch (const DeviceError&) {  // NOLINT(bugprone-empty-catch): an error of the device is reported before
     }
-    if (body_.device) body_.device->drop_timing();
+    if (waits_ && body_.device) body_.device->drop_timing();
     for_each([this](Datum& datum) { resume(datum); });
   }
   Untracked(const Untracked&) = delete;
@@ -176,7 +176,7 @@ void Plan::Body::begin(int iterations, Trace* trace, Errors errors) {
   failed = false;
   error = nullptr;
   is_first_ = true;
-  if (trace != nullptr) graphs_ = {trace->add_graph(first.stage()), trace->add_graph(repeated.stage())};
+  if (trace != nullptr) graphs_ = {trace->add_graph(traced(first)), trace->add_graph(traced(repeated))};
 }
 
 void Plan::Body::iterate(Trace* trace, Stream* stream, std::optional<int> recording) {
@@ -185,10 +185,12 @@ void Plan::Body::iterate(Trace* trace, Stream* stream, std::optional<int> record
   ++iterations_;
   broken = true;
   begin_record();
-  if (trace != nullptr && trace->shows_streams()) recording.reset();
+  const bool takes_times = begin_times(trace);
+  if (takes_times || (trace != nullptr && trace->shows_streams())) recording.reset();
   begin_device(stream, recording);
   executor.run(now_->stage(), *this, trace == nullptr ? nullptr : &events_);
   end_device();
+  if (takes_times) device->pause_timing();
   broken = false;
   is_first_ = false;
   if (trace != nullptr) add_to(*trace);
@@ -205,6 +207,7 @@ void Plan::Body::run(int iterations, Trace* trace, Errors errors) {
     for (int i = 0; i < iterations; ++i) iterate(trace);
     wait_for_device();
     add_streams(trace);
+    record_times();
   }
   if (errors == Errors::on_all_ranks) agree(comm, error);
   throw_error();
@@ -243,6 +246,7 @@ void Plan::Body::finish_sequence(Errors errors, Stream* stream) {
   sequence_ = false;
   writer_.wait();
   guarded("the work of the device", [&] { device->wait_for_enqueued(stream); });
+  record_times();
   if (errors == Errors::on_this_rank) return throw_error();
   try {
     agree(comm, error);
@@ -280,6 +284,7 @@ Plan::Repeated Plan::Body::repeat_until(DataId number, const Condition& conditio
     }
     wait_for_device();
     add_streams(trace);
+    record_times();
   }
   agree(comm, error);
   return result;

@@ -62,7 +62,7 @@ void each_member(Archive& archive, T& value) {
     all(value.name, value.thread, value.iteration, value.stage, value.node, value.begin, value.end, value.kind, value.step,
         value.peer, value.exchange, value.round);
   } else if constexpr (std::is_same_v<Plain, RankTrace::Node>) {
-    all(value.kind, value.waits_for);
+    all(value.kind, value.waits_for, value.count.flops, value.count.bytes);
   } else if constexpr (std::is_same_v<Plain, RankTrace::Graph>) {
     archive(value);
   } else if constexpr (std::is_same_v<Plain, RankTrace::Sent>) {
@@ -73,7 +73,8 @@ void each_member(Archive& archive, T& value) {
     all(value.name, value.plan, value.index, value.sent, value.received, value.starts);
   } else {
     static_assert(std::is_same_v<Plain, RankTrace>);
-    all(value.events, value.graphs, value.sent, value.exchanges, value.steps, value.dropped, value.cores);
+    all(value.events, value.graphs, value.sent, value.exchanges, value.steps, value.dropped, value.cores,
+        value.host.flops_per_second, value.host.bytes_per_second, value.device.flops_per_second, value.device.bytes_per_second);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "weft/base/recorder.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/comm/traffic.hpp"
+#include "weft/task/operation_count.hpp"
 #include "weft/task/schedule.hpp"
 
 namespace weft::task {
@@ -34,6 +35,7 @@ struct RankTrace {
   struct Node {
     Kind kind = Kind::task;
     std::vector<int> waits_for{};
+    OperationCount count{};  ///< work of one execution; 0 where it is not known
     friend bool operator==(const Node&, const Node&) = default;
   };
   using Graph = std::vector<Node>;
@@ -50,6 +52,7 @@ struct RankTrace {
   std::int64_t steps = 0;             ///< in a Recording, also those whose events are not kept
   std::int64_t dropped = 0;           ///< events that were not kept although those of their step were
   std::string cores{};                ///< ThreadBinding::text() of the rank
+  MachineRates host{}, device{};      ///< measured where the trace was recorded; 0: not measured
 };
 
 /// Returns the dependencies of a stage.

@@ -44,7 +44,9 @@ RankTrace Recording::of_rank(std::int64_t offset) const {
                  .exchanges = Recorder::exchanges(),
                  .steps = Recorder::steps(),
                  .dropped = Recorder::dropped(),
-                 .cores = ThreadBinding::text()};
+                 .cores = ThreadBinding::text(),
+                 .host = host_,
+                 .device = device_};
   for (const RecordedEvent& event : Recorder::events()) {
     mine.events.push_back({.name = event.name,
                            .thread = event.thread,
@@ -81,8 +83,12 @@ void Recording::write_alone() const {
   write_trace(ranks, path_);
 }
 
-int Recording::add_graph(const Stage& stage) {
-  RankTrace::Graph graph = graph_of(stage);
+void Recording::set_rates(const MachineRates& host, const MachineRates& device) {
+  host_ = host;
+  device_ = device;
+}
+
+int Recording::add_graph(RankTrace::Graph graph) {
   const auto known = std::ranges::find(g_graphs, graph);
   const auto number = static_cast<int>(known - g_graphs.begin());
   if (known == g_graphs.end()) g_graphs.push_back(std::move(graph));

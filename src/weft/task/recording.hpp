@@ -37,9 +37,11 @@ class Recording {
   void write_first_steps();
   /// Writes the events of this rank alone, for the case that the others cannot take part: the other ranks have none.
   void write_alone() const;
+  /// Sets the rates of the machine in the trace of this rank, which summaries compare with those of tasks.
+  void set_rates(const MachineRates& host, const MachineRates& device);
 
   /// Returns the number of a graph in the trace of this rank. Called by a plan that is executed while there is a recording.
-  [[nodiscard]] static int add_graph(const Stage& stage);
+  [[nodiscard]] static int add_graph(RankTrace::Graph graph);
   /// Begins an iteration of a plan and returns its number.
   [[nodiscard]] static int begin_iteration();
 
@@ -51,6 +53,7 @@ class Recording {
   int steps_;                 ///< N
   bool wrote_first_ = false;  ///< write_first_steps() has written
   std::int64_t offset_ = 0;   ///< clock_offset()
+  MachineRates host_{}, device_{};
 };
 
 }  // namespace weft::task

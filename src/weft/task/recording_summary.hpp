@@ -75,7 +75,9 @@ struct RecordingSummary {
 /// @cost O(events * log(events))
 [[nodiscard]] RecordingSummary summarize_recording(std::span<const RankTrace> ranks);
 
-/// Returns the summaries of a trace: that of its recording, that of its plans, or both.
-[[nodiscard]] std::string summary_text(std::span<const RankTrace> ranks);
+/// Returns the summaries of a trace: that of its recording, that of its plans, or both; and the rates of its tasks.
+/// @param host,device  as summarize_rates().
+[[nodiscard]] std::string summary_text(std::span<const RankTrace> ranks, const MachineRates& host = {},
+                                       const MachineRates& device = {});
 
 }  // namespace weft::task

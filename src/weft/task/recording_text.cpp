@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "weft/task/rate_summary.hpp"
 #include "weft/task/recording_summary.hpp"
 #include "weft/task/trace_summary.hpp"
 
@@ -83,11 +84,12 @@ std::string RecordingSummary::text() const {
   return text + waits_text(waits) + messages_text(messages);
 }
 
-std::string summary_text(std::span<const RankTrace> ranks) {
+std::string summary_text(std::span<const RankTrace> ranks, const MachineRates& host, const MachineRates& device) {
   const bool of_plans = std::ranges::any_of(ranks, [](const RankTrace& rank) { return !rank.graphs.empty(); });
   std::string text;
   if (is_recording(ranks)) text += summarize_recording(ranks).text();
   if (of_plans) text += (text.empty() ? "" : "\ntask graphs: ") + summarize(ranks).text();
+  text += summarize_rates(ranks, host, device).text();
   return text.empty() ? "the trace has no events: the program has not ended, or was killed before it wrote them\n" : text;
 }
 

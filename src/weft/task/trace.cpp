@@ -18,8 +18,7 @@ namespace {
 
 }  // namespace
 
-int Trace::add_graph(const Stage& stage) {
-  Graph graph = graph_of(stage);
+int Trace::add_graph(Graph graph) {
   const auto known = std::ranges::find(graphs_, graph);
   const auto number = static_cast<int>(known - graphs_.begin());
   if (known == graphs_.end()) graphs_.push_back(std::move(graph));

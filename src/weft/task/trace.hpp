@@ -39,7 +39,7 @@ class Trace {
   void add(Event event) { events_.push_back(std::move(event)); }
   [[nodiscard]] const std::vector<Event>& events() const { return events_; }
   /// Adds the dependencies of iterations and returns their number for Event::stage.
-  int add_graph(const Stage& stage);
+  int add_graph(Graph graph);
   [[nodiscard]] const std::vector<Graph>& graphs() const { return graphs_; }
   /// Begins an iteration and returns its number.
   int begin_iteration() { return iterations_++; }

@@ -35,9 +35,24 @@ constexpr std::string_view kEarlierHeader = "[{\"name\": \"process_name\", \"ph\
   return "[" + text + "]";
 }
 
+/// Returns the counts of the nodes of a graph that have one: number of the node, operations, bytes.
+[[nodiscard]] std::string counts_text(const RankTrace::Graph& graph) {
+  std::string text;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const OperationCount& count = graph[i].count;
+    if (count == OperationCount{}) continue;
+    text += fmt::format("{}[{}, {:.17g}, {:.17g}]", text.empty() ? "" : ", ", i, count.flops, count.bytes);
+  }
+  return "[" + text + "]";
+}
+
+[[nodiscard]] std::string rates_text(const MachineRates& rates) {
+  return fmt::format("[{:.6g}, {:.6g}]", rates.flops_per_second, rates.bytes_per_second);
+}
+
 /// Returns what summaries need besides the events.
 [[nodiscard]] std::string rank_text(const RankTrace& rank) {
-  std::string graphs, sent, exchanges;
+  std::string graphs, counts, sent, exchanges;
   for (const RankTrace::Graph& graph : rank.graphs) {
     std::string nodes;
     for (const RankTrace::Node& node : graph) {
@@ -45,6 +60,7 @@ constexpr std::string_view kEarlierHeader = "[{\"name\": \"process_name\", \"ph\
       for (const int before : node.waits_for) nodes += fmt::format(", {}", before);
       nodes += "]";
     }
+    counts += (graphs.empty() ? "" : ", ") + counts_text(graph);
     graphs += fmt::format("{}[{}]", graphs.empty() ? "" : ", ", nodes);
   }
   for (const RankTrace::Sent& to : rank.sent) {
@@ -55,8 +71,11 @@ constexpr std::string_view kEarlierHeader = "[{\"name\": \"process_name\", \"ph\
                              exchanges.empty() ? "" : ", ", json_text(e.name), e.plan, e.index, e.starts, messages_text(e.sent),
                              messages_text(e.received));
   }
-  return fmt::format("\n{{\"steps\": {}, \"dropped\": {}, \"graphs\": [{}], \"sent\": [{}], \"exchanges\": [{}]}}", rank.steps,
-                     rank.dropped, graphs, sent, exchanges);
+  return fmt::format(
+      "\n{{\"steps\": {}, \"dropped\": {}, \"graphs\": [{}], \"counts\": [{}], \"rates\": {{\"host\": {}, \"device\": {}}}, "
+      "\"sent\": "
+      "[{}], \"exchanges\": [{}]}}",
+      rank.steps, rank.dropped, graphs, counts, rates_text(rank.host), rates_text(rank.device), sent, exchanges);
 }
 
 /// Returns the arguments of an event: the numbers that it has, and for people what is exchanged.

@@ -52,9 +52,22 @@ constexpr const char* kOther = "give a file that weft run --trace has written";
   return graph;
 }
 
+void read_counts(const Json& list, RankTrace::Graph& graph) {
+  for (const Json& item : list) {
+    graph.at(item.at(0).get<std::size_t>()).count = {item.at(1).get<double>(), item.at(2).get<double>()};
+  }
+}
+
+[[nodiscard]] MachineRates rates_of(const Json& item) { return {item.at(0).get<double>(), item.at(1).get<double>()}; }
+
 [[nodiscard]] RankTrace rank_of(const Json& json) {
   RankTrace rank{.steps = json.at("steps").get<std::int64_t>(), .dropped = json.at("dropped").get<std::int64_t>()};
   for (const Json& graph : json.at("graphs")) rank.graphs.push_back(graph_of(graph));
+  if (json.contains("counts")) {  // not in traces of earlier versions
+    for (std::size_t g = 0; g < rank.graphs.size(); ++g) read_counts(json["counts"].at(g), rank.graphs[g]);
+    rank.host = rates_of(json.at("rates").at("host"));
+    rank.device = rates_of(json["rates"].at("device"));
+  }
   for (const Json& sent : json.at("sent")) {
     rank.sent.push_back({sent.at(0).get<int>(), {sent.at(1).get<std::int64_t>(), sent.at(2).get<std::int64_t>()}});
   }

@@ -95,7 +95,7 @@ struct BoundaryGhosts {
     const Primitive& outside = b.outside[face];
     if (zone.prescribed) return outside;
     const Primitive inside = as<double>(load(values + static_cast<std::int64_t>(b.left[face]) * kVars));
-    Increments sums = increments(b.boundary_extrapolation, face, inside, values, lane, kBoundaryLanes);
+    Increments<double> sums = increments(b.boundary_extrapolation, face, inside, values, lane, kBoundaryLanes);
     const unsigned lanes = ((1U << kBoundaryLanes) - 1) << (threadIdx.x % 32 / kBoundaryLanes * kBoundaryLanes);
     for (int k = 0; k < kVars; ++k) sums.state[k] = sum_of_lanes(sums.state[k], lanes);
     sums.pressure_along_normal = sum_of_lanes(sums.pressure_along_normal, lanes);

@@ -77,6 +77,8 @@ task::Graph HostStepper::graph_of_stage() {
                                      reads_writes(d.start_of_step), reads_writes(d.local_dt), writes(d.values),
                                      reads(d.values, Part::ghost)}),  // ghosts are for the description of failures
                    [this] { update(); });
+    const detail::HostCounts counts(scheme_.numerics(), scheme_.mesh().dim, false, false);
+    graph.set_count("update", counts.update(scheme_.mesh().owned_cells));
   });
 }
 

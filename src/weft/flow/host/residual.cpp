@@ -80,11 +80,6 @@ mesh::FaceRange Residual::faces_of(const detail::Share::Cells& cells, mesh::Face
   return {mesh::LocalFaceId(static_cast<std::int32_t>(from - left)), mesh::LocalFaceId(static_cast<std::int32_t>(to - left))};
 }
 
-template <class Work>
-void Residual::each_boundary(const detail::Share::Cells& cells, const Work& work) const {
-  for (const mesh::ZoneIndex z : boundary_params_.ids()) work(z, faces_of(cells, mesh_.boundary[z].faces));
-}
-
 void Residual::prescribe(double time) {
   for (const mesh::ZoneIndex z : boundary_params_.ids()) {
     const BoundaryCondition& condition = scheme_.boundary()[z];
@@ -109,7 +104,7 @@ void Residual::set_boundary_ghosts(const detail::Share::Cells& cells) {
     for (const mesh::LocalFaceId face : faces) {
       const Primitive inside = detail::load(row(discretization_.face_left[face]));
       const std::int32_t i = face.value() - discretization_.first_boundary_face;
-      const detail::Increments sums = detail::increments(boundary_extrapolation, i, inside, values);
+      const detail::Increments<double> sums = detail::increments(boundary_extrapolation, i, inside, values);
       const Primitive extrapolated = detail::extrapolated(boundary_extrapolation, i, scheme_.gas(), inside, sums);
       const Vec3 n = discretization_.face_normal[face];
       const Primitive outside = outside_state(scheme_.gas(), boundary_params_[z], mesh_.face_centroid[face]);

@@ -1,5 +1,7 @@
 #pragma once
 /// The residual of the Euler equations on the host: the net flux into each cell, from the values of the cells.
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "weft/flow/host/share.hpp"
 #include "weft/flow/host/stage.hpp"
 #include "weft/flow/physics/cell_gradient.hpp"
+#include "weft/flow/scheme/operation_counts.hpp"
 #include "weft/flow/scheme/scheme.hpp"
 #include "weft/task/graph.hpp"
 
@@ -82,6 +85,19 @@ class Residual {
   void place_rows(std::span<double> array, std::size_t width);
 
  private:
+  // The operations of tasks (operation_counts.hpp).
+  /// @param cells  whose gradients are computed.  @param faces  whose fluxes are.
+  [[nodiscard]] detail::KernelSize size_of(const detail::Indices& cells, double faces) const;
+  /// The tasks that set boundary rows and store gradients: of the inner cells that shares share, of all inner, and of border
+  /// cells.
+  enum class GradientTask { shared, inner, border };
+  [[nodiscard]] task::OperationCount count_of_gradients(GradientTask task) const;
+  /// Returns the count of a half of the blocks of all shares.
+  [[nodiscard]] task::OperationCount count_of_blocks(bool second_half) const;
+  [[nodiscard]] task::OperationCount count_of_remaining_fluxes() const;
+  [[nodiscard]] task::OperationCount count_of_interfaces() const;
+  [[nodiscard]] detail::HostCounts counts() const;
+
   // Record the tasks that evaluations and refreshes have in common.
   void record_prescription(task::Graph& graph, const detail::StageData& data, const detail::Stage& stage);
   void record_border_gradients(task::Graph& graph, const detail::StageData& data);
@@ -133,5 +149,10 @@ class Residual {
   detail::FluxChoice flux_;
   std::span<const std::int32_t> fallback_;  ///< flags of owned and ghost cells; empty: none
 };
+
+template <class Work>
+void Residual::each_boundary(const detail::Share::Cells& cells, const Work& work) const {
+  for (const mesh::ZoneIndex z : boundary_params_.ids()) work(z, faces_of(cells, mesh_.boundary[z].faces));
+}
 
 }  // namespace weft::flow

@@ -40,6 +40,7 @@ void Residual::record_border_gradients(task::Graph& graph, const detail::StageDa
                      gradients(detail::Indices::contiguous(share.border.first, share.border.last));
                    });
                  });
+  graph.set_count("boundary states and gradients (border)", count_of_gradients(GradientTask::border));
 }
 
 void Residual::record_evaluation(task::Graph& graph, const detail::StageData& d, const detail::Stage& stage) {
@@ -53,15 +54,17 @@ void Residual::record_evaluation(task::Graph& graph, const detail::StageData& d,
                      gradients(detail::Indices::listed(share.shared));
                    });
                  });
-  const auto middle = [](const detail::Share& share) { return (share.blocks.size() + 1) / 2; };  // rounded up
+  graph.set_count("boundary states and shared gradients (inner)", count_of_gradients(GradientTask::shared));
   const std::vector<task::Access> of_blocks = detail::existing(
       {reads(d.values, Part::owned | Part::boundary), reads_writes(d.gradients, Part::inner),
        reads_writes(d.sensors, Part::inner), reads_writes(d.residual, Part::inner), reads_writes(d.mass_fluxes)});
   graph.add_task("gradients and fluxes (inner, first half)", of_blocks,
-                 [this, middle] { share_out([&](detail::Share& share) { blocks(share, 0, middle(share)); }); });
+                 [this] { share_out([&](detail::Share& share) { blocks(share, 0, share.middle()); }); });
+  graph.set_count("gradients and fluxes (inner, first half)", count_of_blocks(false));
   record_border_gradients(graph, d);
   graph.add_task("gradients and fluxes (inner, second half)", of_blocks,
-                 [this, middle] { share_out([&](detail::Share& share) { blocks(share, middle(share), share.blocks.size()); }); });
+                 [this] { share_out([&](detail::Share& share) { blocks(share, share.middle(), share.blocks.size()); }); });
+  graph.set_count("gradients and fluxes (inner, second half)", count_of_blocks(true));
   graph.add_task("remaining and boundary fluxes",
                  detail::existing({reads(d.values, Part::owned | Part::boundary), reads(d.gradients, Part::owned),
                                    reads(d.sensors, Part::owned), reads_writes(d.residual), reads_writes(d.mass_fluxes)}),
@@ -71,6 +74,7 @@ void Residual::record_evaluation(task::Graph& graph, const detail::StageData& d,
                      boundary_fluxes(share);
                    });
                  });
+  graph.set_count("remaining and boundary fluxes", count_of_remaining_fluxes());
   graph.add_task("fluxes of partition interfaces",
                  detail::existing({reads(d.values, Part::owned | Part::ghost), reads(d.gradients, Part::owned | Part::ghost),
                                    reads(d.sensors, Part::owned | Part::ghost), reads_writes(d.residual, Part::border),
@@ -82,6 +86,7 @@ void Residual::record_evaluation(task::Graph& graph, const detail::StageData& d,
                      fluxes(share, detail::Indices::contiguous(faces.first().value(), faces.last().value()));
                    });
                  });
+  graph.set_count("fluxes of partition interfaces", count_of_interfaces());
   record_stationary(graph, d, 0);
 }
 
@@ -96,6 +101,7 @@ void Residual::record_refresh(task::Graph& graph, const detail::StageData& d, co
                      gradients(detail::Indices::contiguous(share.inner.first, share.inner.last));
                    });
                  });
+  graph.set_count("boundary states and gradients (inner)", count_of_gradients(GradientTask::inner));
   record_border_gradients(graph, d);
   if (!d.mass_fluxes.valid()) return;
   graph.add_task("mass fluxes (boundary)",

@@ -1,5 +1,6 @@
 #pragma once
 /// The division of a rank's residual among threads.
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct Share {
   std::vector<Block> blocks;                    ///< in order
   std::vector<FaceState> state_buffer;          ///< one unused, then those of the faces of a block
 
+  /// Returns the number of blocks in the first half of them, rounded up.
+  [[nodiscard]] std::size_t middle() const { return (blocks.size() + 1) / 2; }
   [[nodiscard]] FaceState* states() { return state_buffer.data() + 1; }
   [[nodiscard]] OwnRows rows() const { return {inner.first, inner.last, border.first, border.last}; }
   /// Returns those of the inner cells first <= c < last that are not shared.

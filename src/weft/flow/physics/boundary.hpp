@@ -72,7 +72,8 @@ namespace detail {
 template <class Real>
 [[nodiscard]] WEFT_HD inline BasicPrimitive<Real> along_isentrope(const BasicIdealGas<Real>& gas, const BasicPrimitive<Real>& w,
                                                                   Real ratio, Real speed, const BasicVec3<Real>& n) {
-  const Real compression = std::pow(ratio, 2 / (gas.gamma - 1));
+  using std::pow;
+  const Real compression = pow(ratio, 2 / (gas.gamma - 1));
   return {w.density * compression, w.velocity + (speed - dot(w.velocity, n)) * n, w.pressure * compression * (ratio * ratio)};
 }
 
@@ -88,13 +89,14 @@ template <class Real>
 [[nodiscard]] WEFT_HD inline BasicPrimitive<Real> far_field_state(const BasicIdealGas<Real>& gas,
                                                                   const BasicPrimitive<Real>& inside,
                                                                   const BasicPrimitive<Real>& outside, const BasicVec3<Real>& n) {
+  using std::pow;
   const Real qi = dot(inside.velocity, n), qo = dot(outside.velocity, n);
   const Real ci = gas.sound_speed(inside), co = gas.sound_speed(outside);
   if (qi >= ci) return inside;
   if (qo <= -co) return outside;
   const Real k = 2 / (gas.gamma - 1);
   // Factor of the sound speed of a gas that changes from the exterior to the interior pressure along its isentrope.
-  const Real change = std::pow(inside.pressure / outside.pressure, Real(0.5) * (gas.gamma - 1) / gas.gamma);
+  const Real change = pow(inside.pressure / outside.pressure, Real(0.5) * (gas.gamma - 1) / gas.gamma);
   const Real outflow = Real(0.5) * (qi + qo + k * ci * (1 - 1 / change));
   const Real inflow = qi + k * ci * (1 - (qi - qo + k * (ci + co)) / (k * (ci + co * change)));
   const Real q = greater(outflow, 0) + lesser(inflow, 0);
@@ -119,10 +121,11 @@ template <class Real>
 [[nodiscard]] WEFT_HD inline BasicPrimitive<Real> pressure_outflow_state(const BasicIdealGas<Real>& gas, Real pressure,
                                                                          const BasicPrimitive<Real>& inside,
                                                                          const BasicVec3<Real>& n) {
+  using std::pow, std::sqrt;
   const Real qi = dot(inside.velocity, n), ci = gas.sound_speed(inside);
   const Real jump = pressure / inside.pressure;
   if (jump > 1) {
-    const Real mach = std::sqrt(1 + Real(0.5) * (gas.gamma + 1) / gas.gamma * (jump - 1));  // Mach number of the shock
+    const Real mach = sqrt(1 + Real(0.5) * (gas.gamma + 1) / gas.gamma * (jump - 1));  // Mach number of the shock
     if (qi >= ci * mach) return inside;
     const Real slope = (gas.gamma - 1) / (gas.gamma + 1);
     return {inside.density * (jump + slope) / (slope * jump + 1), inside.velocity - ci * (jump - 1) / (gas.gamma * mach) * n,
@@ -131,7 +134,7 @@ template <class Real>
   if (qi >= ci) return inside;
   const Real k = 2 / (gas.gamma - 1);
   const Real sonic = (qi / ci + k) / (k + 1);  // c / ci at the sonic point q = c
-  const Real ratio = greater(std::pow(jump, Real(0.5) * (gas.gamma - 1) / gas.gamma), sonic);
+  const Real ratio = greater(pow(jump, Real(0.5) * (gas.gamma - 1) / gas.gamma), sonic);
   return along_isentrope(gas, inside, ratio, qi + k * ci * (1 - ratio), n);
 }
 
@@ -150,26 +153,27 @@ template <class Real>
 [[nodiscard]] WEFT_HD inline BasicPrimitive<Real> opening_state(const BasicIdealGas<Real>& gas, Real pressure, Real temperature,
                                                                 const BasicVec3<Real>& direction,
                                                                 const BasicPrimitive<Real>& inside, const BasicVec3<Real>& n) {
+  using std::pow, std::sqrt;
   const BasicPrimitive<Real> out = pressure_outflow_state(gas, pressure, inside, n);
   if (dot(out.velocity, n) >= 0) return out;
   const Real k = 2 / (gas.gamma - 1);
   const Real ci = gas.sound_speed(inside);
-  const Real c = ci * std::pow(pressure / inside.pressure, Real(0.5) * (gas.gamma - 1) / gas.gamma);
+  const Real c = ci * pow(pressure / inside.pressure, Real(0.5) * (gas.gamma - 1) / gas.gamma);
   const Real q = lesser(dot(inside.velocity, n) + k * (ci - c), 0);  // 0: inflow by the shock alone
   const BasicVec3<Real> along = dot(direction, n) < 0 ? direction : -n;
   const Real m = -dot(along, n);
   const Real cc0 = temperature > 0 ? gas.gamma * gas.gas_constant * temperature : c * c;
   const Real invariant = q + k * c;
-  Real speed = std::sqrt(cc0 * k / (k + 1));  // V = c
-  if (m * speed + invariant > k * c * std::sqrt(k / (k + 1))) {
+  Real speed = sqrt(cc0 * k / (k + 1));  // V = c
+  if (m * speed + invariant > k * c * sqrt(k / (k + 1))) {
     // Solves V^2 + beta (m V + invariant)^2 = k c0^2 for the larger root without cancellation.
     const Real beta = cc0 / (k * c * c), a = 1 + beta * m * m, b = beta * m * invariant;
     const Real constant = beta * q * (invariant + k * c);
-    const Real root = std::sqrt(greater(b * b - a * constant, 0));
+    const Real root = sqrt(greater(b * b - a * constant, 0));
     speed = b > 0 ? -constant / (b + root) : (root - b) / a;
   }
   const Real ratio = 1 - speed * speed / (k * cc0);  // T / T0
-  const Real static_pressure = pressure * std::pow(ratio, gas.gamma / (gas.gamma - 1));
+  const Real static_pressure = pressure * pow(ratio, gas.gamma / (gas.gamma - 1));
   return {gas.gamma * static_pressure / (cc0 * ratio), speed * along, static_pressure};
 }
 
@@ -181,13 +185,14 @@ template <class Real>
 template <class Real>
 [[nodiscard]] WEFT_HD inline Real wall_pressure(const BasicIdealGas<Real>& gas, const BasicPrimitive<Real>& inside,
                                                 const BasicVec3<Real>& n) {
+  using std::pow, std::sqrt;
   const Real mach = dot(inside.velocity, n) / gas.sound_speed(inside);
   if (mach >= 0) {
     const Real strength = Real(0.25) * (gas.gamma + 1) * mach;
-    return inside.pressure * (1 + gas.gamma * mach * (strength + std::sqrt(1 + strength * strength)));
+    return inside.pressure * (1 + gas.gamma * mach * (strength + sqrt(1 + strength * strength)));
   }
   const Real ratio = 1 + Real(0.5) * (gas.gamma - 1) * mach;
-  return ratio > 0 ? inside.pressure * std::pow(ratio, 2 * gas.gamma / (gas.gamma - 1)) : Real(0);
+  return ratio > 0 ? inside.pressure * pow(ratio, 2 * gas.gamma / (gas.gamma - 1)) : Real(0);
 }
 
 /// Returns the state on a boundary face; on a wall, the interior state without its normal velocity.

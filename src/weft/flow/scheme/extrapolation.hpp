@@ -73,38 +73,41 @@ struct ExtrapolationView {
 /// Returns inside + increment if the increment is small relative to the state. A large one means a shock or a strong expansion,
 /// where a linear extrapolation is not valid: it is scaled down, in the limit to zero. Density and pressure stay positive. Smooth
 /// flows on fine grids are not affected.
-[[nodiscard]] WEFT_HD inline Primitive damped_sum(const IdealGas& gas, const Primitive& inside, const Primitive& increment) {
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> damped_sum(const BasicIdealGas<Real>& gas, const BasicPrimitive<Real>& inside,
+                                                             const BasicPrimitive<Real>& increment) {
   // Largest unscaled change of density, pressure or velocity (relative to |u| and c). With 0.5 the oscillations downstream of a
   // shock at a ramp, which Barth's limiter causes, were twice as large as without extrapolation.
   constexpr double kLargest = 0.1;
-  const double of_density = increment.density / inside.density, of_pressure = increment.pressure / inside.pressure;
-  const double speeds = gas.gamma * inside.pressure / inside.density + dot(inside.velocity, inside.velocity);  // sum of squares
-  const double squared =
-      of_density * of_density + of_pressure * of_pressure + dot(increment.velocity, increment.velocity) / speeds;
-  const double factor = squared <= kLargest * kLargest ? 1 : kLargest * kLargest / squared;
-  Primitive sum = inside;
+  const Real of_density = increment.density / inside.density, of_pressure = increment.pressure / inside.pressure;
+  const Real speeds = gas.gamma * inside.pressure / inside.density + dot(inside.velocity, inside.velocity);  // sum of squares
+  const Real squared = of_density * of_density + of_pressure * of_pressure + dot(increment.velocity, increment.velocity) / speeds;
+  const Real factor = squared <= kLargest * kLargest ? Real(1) : kLargest * kLargest / squared;
+  BasicPrimitive<Real> sum = inside;
   for (int k = 0; k < IdealGas::kVars; ++k) sum[k] += factor * increment[k];
   return sum;
 }
 
 /// The sums of an extrapolation.
+template <class Real>
 struct Increments {
-  Primitive state{};
-  double pressure_along_normal = 0;  ///< the part of the pressure's increment that is due to its gradient normal to a wall
+  BasicPrimitive<Real> state{};
+  Real pressure_along_normal = 0;  ///< the part of the pressure's increment that is due to its gradient normal to a wall
 };
 
 /// Returns the sums of the extrapolation to point i over every `stride`-th row of its list from the row `first`.
 /// @param inside  state of the cell.  @param values  rows x kVars.
-template <class Stored>
-[[nodiscard]] WEFT_HD inline Increments increments(const ExtrapolationView& extrapolations, std::int32_t i,
-                                                   const Primitive& inside, const Stored* values, int first = 0, int stride = 1) {
-  Increments sums;
+template <class Real, class Stored>
+[[nodiscard]] WEFT_HD inline Increments<Real> increments(const ExtrapolationView& extrapolations, std::int32_t i,
+                                                         const BasicPrimitive<Real>& inside, const Stored* values, int first = 0,
+                                                         int stride = 1) {
+  Increments<Real> sums;
   for (std::int32_t s = extrapolations.offset[i] + first; s < extrapolations.offset[i + 1]; s += stride) {
     const double weight = extrapolations.weight[s];
     const Stored* const other = values + static_cast<std::int64_t>(extrapolations.row[s]) * IdealGas::kVars;
-    for (int k = 0; k < IdealGas::kVars; ++k) sums.state[k] += weight * (static_cast<double>(other[k]) - inside[k]);
+    for (int k = 0; k < IdealGas::kVars; ++k) sums.state[k] += weight * (static_cast<Real>(other[k]) - inside[k]);
     sums.pressure_along_normal +=
-        extrapolations.normal_weight[s] * (static_cast<double>(other[IdealGas::kVars - 1]) - inside.pressure);
+        extrapolations.normal_weight[s] * (static_cast<Real>(other[IdealGas::kVars - 1]) - inside.pressure);
   }
   return sums;
 }
@@ -112,12 +115,14 @@ template <class Stored>
 /// Returns the state at point i, extrapolated from its cell, whose state is `inside`, with the sums over all rows of the list.
 /// Behind a wall the momentum normal to it bounds the part of the pressure's increment that is due to its gradient along the
 /// normal. On a plane wall that gradient is zero, and the extrapolated one would keep waves along the wall alive.
-[[nodiscard]] WEFT_HD inline Primitive extrapolated(const ExtrapolationView& extrapolations, std::int32_t i, const IdealGas& gas,
-                                                    const Primitive& inside, const Increments& sums) {
-  Primitive increment = sums.state;
-  const double normal = sums.pressure_along_normal;
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> extrapolated(const ExtrapolationView& extrapolations, std::int32_t i,
+                                                               const BasicIdealGas<Real>& gas, const BasicPrimitive<Real>& inside,
+                                                               const Increments<Real>& sums) {
+  BasicPrimitive<Real> increment = sums.state;
+  const Real normal = sums.pressure_along_normal;
   const PressureBound bound = extrapolations.bound[i];
-  const double most = inside.density * (bound.turning * dot(inside.velocity, inside.velocity) + bound.force);
+  const Real most = inside.density * (bound.turning * dot(inside.velocity, inside.velocity) + bound.force);
   increment.pressure += lesser(greater(normal, -most), most) - normal;
   return damped_sum(gas, inside, increment);
 }

@@ -98,11 +98,12 @@ WEFT_HD inline void gradient_in_stencil(const View& v, std::int32_t c, Group (&g
 /// Returns the length of a cell: the root of its area in the plane (2-D) or volume (3-D).
 template <int Dim, class View, class Real = typename View::Real>
 WEFT_HD inline Real cell_length(const View& v, std::int32_t c) {
+  using std::cbrt, std::sqrt;
   if constexpr (Dim == 3) {
-    return std::cbrt(1 / v.inverse_volume(c));
+    return cbrt(1 / v.inverse_volume(c));
   } else {
-    const Real turn = v.axisymmetric ? 2 * std::numbers::pi_v<Real> * v.radius(c) : Real(1);
-    return std::sqrt(1 / (v.inverse_volume(c) * turn));
+    const Real turn = v.axisymmetric ? Real(2 * std::numbers::pi) * v.radius(c) : Real(1);
+    return sqrt(1 / (v.inverse_volume(c) * turn));
   }
 }
 

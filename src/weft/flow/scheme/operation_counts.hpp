@@ -1,0 +1,210 @@
+#pragma once
+/// Floating-point operations and bytes of the kernels of the flow solver, for the rates in summaries of traces.
+///
+/// Operations are additions, subtractions, multiplications, divisions and roots, as the templates of physics/ and kernels.hpp
+/// execute them for each cell, face or boundary row; not comparisons, selections, absolute values, changes of sign, operations
+/// between constants, or unused elements of SIMD vectors. Where their number depends on the flow it is that of a smooth one: no
+/// limiter, sensor, entropy fix or first-order fallback acts. A test executes the templates with numbers that count.
+///
+/// Bytes are compulsory: each input of a task is read once and each result is written once, whatever caches hold.
+#include <cstdint>
+#include <utility>
+
+#include "weft/flow/physics/flux.hpp"
+#include "weft/flow/physics/limiter.hpp"
+#include "weft/flow/scheme/numerics.hpp"
+#include "weft/task/operation_count.hpp"
+
+namespace weft::flow::detail {
+
+/// The amount of work of a task.
+struct KernelSize {
+  double cells = 0;
+  double stencil = 0;  ///< entries of the stencils of these cells
+  double sides = 0;    ///< faces of each cell, summed
+  double faces = 0;    ///< faces between two cells whose fluxes are computed
+
+  friend constexpr KernelSize operator+(const KernelSize& a, const KernelSize& b) {
+    return {a.cells + b.cells, a.stencil + b.stencil, a.sides + b.sides, a.faces + b.faces};
+  }
+};
+
+// Operations.
+
+/// Returns those of a flux of unit area; 0: not counted.
+[[nodiscard]] constexpr double flux_flops(FluxKind kind) {
+  constexpr std::pair<FluxKind, double> kCounts[] = {{FluxKind::hllc, 89},          {FluxKind::roe, 191},
+                                                     {FluxKind::rusanov, 119},      {FluxKind::hlle, 152},
+                                                     {FluxKind::ausm_plus_up, 126}, {FluxKind::hllc_hlle, 89}};
+  for (const auto& [known, flops] : kCounts) {
+    if (known == kind) return flops;
+  }
+  return 0;
+}
+inline constexpr double kJumpDampingFlops = 30;               ///< per face
+inline constexpr double kScaleFluxFlops = IdealGas::kVars;    ///< times the area of the face
+inline constexpr double kAddFluxFlops = 2 * IdealGas::kVars;  ///< per side: with the sign of the side
+/// Returns those of the state on a side of a face.
+[[nodiscard]] constexpr double state_flops(int dim) { return 2.0 * IdealGas::kVars * dim; }
+/// Returns those of a cell's gradient per entry of its stencil, from weights that are the gradient's, or include no matrix.
+[[nodiscard]] constexpr double gradient_flops(int dim) { return IdealGas::kVars * (1.0 + 2.0 * dim); }
+/// Returns those of the multiplication with a least-squares matrix, per cell.
+[[nodiscard]] constexpr double matrix_flops(int dim) { return IdealGas::kVars * dim * (2.0 * dim - 1); }
+/// Returns those of the weight of a face for least squares, without the matrix.
+[[nodiscard]] constexpr double weight_flops(int dim, bool stabilized) { return 3 + (stabilized ? 0.0 : 2.0 * dim + 3); }
+// Those of the interpolation weight of a face for Green-Gauss, and of the weight of an entry from it.
+inline constexpr double kInterpolationFlops = 14, kAreaWeightFlops = 3.5;
+/// Returns those of a limiter, for a cell with this number of faces. @param moves_points  as ResidualView::moves_points().
+[[nodiscard]] constexpr double limiter_flops(LimiterKind kind, int dim, double faces, bool moves_points) {
+  if (kind == LimiterKind::none) return 0;
+  constexpr double kValues = IdealGas::kVars, kDifferences = 4;
+  const double of_cell = (dim == 3 ? 2 : 3) + 1 + kValues * kDifferences;  // the cell's length, and the range of values
+  const double of_faces = kValues * (2.0 * dim - 1) * faces;
+  if (kind == LimiterKind::barth_jespersen) return of_faces + of_cell;
+  constexpr double kEps2 = 5, kFactor = 10;
+  return of_faces + of_cell + kValues * (kEps2 + 2 * kFactor) + (moves_points ? 4 : 0);
+}
+/// Per cell: the gradient times its limiter.
+[[nodiscard]] constexpr double limit_flops(int dim) { return IdealGas::kVars * static_cast<double>(dim); }
+inline constexpr double kSensorFlops = 2;  ///< per cell whose flux takes a sensor
+// Per cell: the Runge-Kutta stage of rates; the sums of squared rates; primitive values and their limits; the stable step.
+inline constexpr double kStageFlops = 3.0 * IdealGas::kVars, kBlendFlops = 3.0 * IdealGas::kVars,
+                        kSquaredRateFlops = 2.0 * IdealGas::kVars, kPrimitiveFlops = 12 + 5, kStableStepFlops = 13;
+// Boundary rows and fluxes at walls; other conditions differ by some operations and powers, at few faces.
+inline constexpr double kExtrapolationFlops = 3.0 * IdealGas::kVars + 3, kWallRowFlops = 54, kWallFluxFlops = 23;
+
+/// The counts of the tasks of a scheme. Means over the stages of a step.
+class OperationCounts {
+ public:
+  /// @param stabilized  as Discretization's.  @param mass_fluxes  fluxes of mass are stored.
+  constexpr OperationCounts(const Numerics& numerics, int dim, bool stabilized, bool mass_fluxes)
+      : numerics_(numerics), dim_(dim), stabilized_(stabilized), mass_fluxes_(mass_fluxes) {}
+
+ protected:
+  using Count = task::OperationCount;
+  static constexpr double kValues = IdealGas::kVars, kIndex = sizeof(std::int32_t), kDouble = sizeof(double);
+
+  [[nodiscard]] double stages() const { return numerics_.rk_stages; }
+  [[nodiscard]] double damping() const { return stabilized_ ? kJumpDampingFlops : 0; }
+  /// Returns the operations of the fluxes of faces, and of adding them to both cells.
+  [[nodiscard]] double flux_and_sum_flops() const {
+    return flux_flops(numerics_.flux) + damping() + kScaleFluxFlops + 2 * kAddFluxFlops;
+  }
+  [[nodiscard]] bool moves_points() const { return stabilized_ && numerics_.limiter == LimiterKind::venkatakrishnan; }
+  /// Returns the operations of the limited gradients of cells, from their weights.
+  [[nodiscard]] double gradient_flops_of(const KernelSize& size) const {
+    const double sensors = takes_sensor(numerics_.flux) ? kSensorFlops * size.cells : 0;
+    if (!numerics_.second_order() || size.cells == 0) return sensors;
+    const double faces = size.sides / size.cells;
+    return gradient_flops(dim_) * size.stencil + sensors +
+           (limiter_flops(numerics_.limiter, dim_, faces, moves_points()) + limit_flops(dim_)) * size.cells;
+  }
+
+  const Numerics& numerics_;
+  int dim_;
+  bool stabilized_, mass_fluxes_;
+};
+
+/// The tasks of Residual and HostStepper: fp64, gradient weights and cell-to-face vectors from memory.
+class HostCounts : public OperationCounts {
+ public:
+  using OperationCounts::OperationCounts;
+
+  /// Returns the count of stored gradients, or of those that their block uses alone.
+  [[nodiscard]] Count gradients(const KernelSize& size, bool stored) const {
+    const double vector = kDouble * dim_, row = kDouble * kValues;
+    const double limited = numerics_.limiter == LimiterKind::none ? 0 : size.sides * vector * (moves_points() ? 2 : 1);
+    if (!numerics_.second_order()) return {gradient_flops_of(size), size.cells * row};
+    return {gradient_flops_of(size),
+            size.cells * (row + 2 * kIndex + (stored ? row * dim_ : 0)) + size.stencil * (kIndex + vector) + limited};
+  }
+  /// Returns the count of the gradients of cells and of the fluxes of faces between them, whose states are not stored.
+  [[nodiscard]] Count blocks(const KernelSize& size) const {
+    const Count fluxes{
+        size.faces * (2 * state_flops(dim_) + flux_and_sum_flops()),
+        size.sides * kIndex + size.faces * kFaceBytes + size.cells * 2 * kDouble * kValues + mass_flux_bytes(size.faces)};
+    return gradients(size, false) + fluxes;
+  }
+  /// Returns the count of the fluxes of faces from stored gradients.
+  [[nodiscard]] Count fluxes(double faces) const {
+    const double side = kDouble * (kValues * (1 + dim_) + 3 + 2 * kValues);  // values, gradient, centroid, residual
+    return {faces * (2 * (state_flops(dim_) + 3) + flux_and_sum_flops()),
+            faces * (kFaceBytes + 3 * kDouble + 2 * side) + mass_flux_bytes(faces)};
+  }
+  /// @param entries  length of the lists of the extrapolations to these rows. The same few cells are in many lists, so that their
+  ///   values are not counted.
+  [[nodiscard]] static Count boundary_rows(double rows, double entries) {
+    return {rows * kWallRowFlops + entries * kExtrapolationFlops,
+            rows * (kDouble * (2 * kValues + 3 + 3 + 2) + 3 * kIndex) + entries * (kIndex + kDouble * 2)};
+  }
+  [[nodiscard]] Count boundary_fluxes(double faces) const {
+    const double side = kDouble * (kValues * (1 + dim_) + 3 + 2 * kValues);
+    return {faces * (state_flops(dim_) + 3 + kWallFluxFlops + kScaleFluxFlops + kAddFluxFlops),
+            faces * (kFaceBytes + 3 * kDouble + side) + mass_flux_bytes(faces)};
+  }
+  [[nodiscard]] Count update(double cells) const {
+    const double local = numerics_.local_time_step ? 1 : 0;
+    const double flops = kStageFlops + kBlendFlops + kPrimitiveFlops + local + (kSquaredRateFlops + kStableStepFlops) / stages();
+    // Conserved variables and rates in and out, the start of the step in or out, primitive values out, 1 / volume; projected
+    // areas in the last stage; local steps.
+    const double numbers = kValues * (2 + 2 + 1 + 1) + 1 + 3 / stages() + local * (1 + 1 / stages());
+    return {cells * flops, cells * kDouble * numbers};
+  }
+
+ private:
+  static constexpr double kFaceBytes = 4 * kDouble + 2 * kIndex;  ///< normal, area, both cells
+  [[nodiscard]] double mass_flux_bytes(double faces) const { return mass_fluxes_ ? kDouble * faces : 0; }
+};
+
+/// The kernels over tiles of a GPU, which compute gradient weights from cell-to-face vectors, and pass on the states on the sides
+/// of faces. KernelSize::faces are the slots of the tiles: faces between two tiles have two, boundary faces one.
+class DeviceCounts : public OperationCounts {
+ public:
+  constexpr DeviceCounts(const Numerics& numerics, int dim, bool stabilized, bool mass_fluxes)
+      : OperationCounts(numerics, dim, stabilized, mass_fluxes),
+        real_(numerics.precision == Precision::fp64 ? sizeof(double) : sizeof(float)),
+        state_(numerics.precision == Precision::fp32 ? sizeof(float) : sizeof(double)) {}
+
+  /// Returns the count of the gradient kernel. @param stored  it stores gradients, too.
+  [[nodiscard]] Count gradients(const KernelSize& size, bool stored) const {
+    const bool green_gauss = numerics_.gradient == GradientKind::green_gauss;
+    double flops = gradient_flops_of(size) + size.sides * state_flops(dim_);
+    double numbers =
+        size.cells * kValues + size.faces * 2 * dim_ + size.sides * kValues + (stored ? size.cells * kValues * dim_ : 0);
+    if (numerics_.second_order() && green_gauss) {
+      flops += size.faces * kInterpolationFlops + size.stencil * kAreaWeightFlops + size.cells * kValues * dim_;
+      numbers += size.faces * dim_;
+    } else if (numerics_.second_order()) {
+      flops += size.faces * weight_flops(dim_, stabilized_) + size.cells * matrix_flops(dim_);
+      numbers += size.cells * dim_ * (dim_ + 1) / 2.0;
+    }
+    return {flops, real_ * numbers + topology_bytes(size)};
+  }
+  /// Returns the count of the flux kernel, which computes the stage as well.
+  [[nodiscard]] Count fluxes(const KernelSize& size) const {
+    const double blends = (stages() - 1) / stages();
+    const double update = kStageFlops + blends * kBlendFlops + kSquaredRateFlops + kPrimitiveFlops + kStableStepFlops / stages();
+    const double flops = size.faces * (flux_flops(numerics_.flux) + damping() + kScaleFluxFlops + kNormalFlops) +
+                         size.sides * kAddFluxFlops + size.cells * update;
+    const double reals = size.sides * kValues + size.faces * dim_ + size.cells * kValues;
+    const double states = size.cells * kValues * (2 + blends);
+    const double doubles = size.cells * (1 + 3 / stages()) + (mass_fluxes_ ? size.sides : 0);
+    return {flops, real_ * reals + state_ * states + kDouble * doubles + size.faces * kIndex + topology_bytes(size)};
+  }
+  [[nodiscard]] Count boundary_rows(double rows, double entries) const {
+    return {rows * kWallRowFlops + entries * kExtrapolationFlops,
+            rows * (real_ * 2 * kValues + kDouble * (3 + 2 + kValues) + 4 * kIndex) + entries * (kIndex + 2 * kDouble)};
+  }
+  /// Returns the count of the states on the sides of ghosts.
+  [[nodiscard]] Count ghost_states(double sides) const {
+    return {sides * state_flops(dim_), sides * (real_ * kValues * (2 + dim_) + 3 * kDouble + 3 * kIndex)};
+  }
+
+ private:
+  static constexpr double kNormalFlops = 12;  ///< per face: unit normal and area of an area vector
+  /// Returns the bytes of 16-bit numbers of faces and rows of each cell.
+  [[nodiscard]] static double topology_bytes(const KernelSize& size) { return 2 * (size.cells + 2 * size.sides); }
+  double real_, state_;
+};
+
+}  // namespace weft::flow::detail
