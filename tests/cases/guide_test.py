@@ -105,8 +105,13 @@ class Guide(InFolder):
         self.assertEqual(self.run_page(GUIDE / "where_time_goes.md"), 3)
         self.assertIn('id="timeline"', (self.folder / "results" / "naca0012" / "report.html").read_text())
 
+    def test_roofline(self):
+        self.weft("new", "forward_step")
+        self.assertEqual(self.run_page(GUIDE / "roofline.md"), 3)
+        self.assertIn('id="roofline"', (self.folder / "results" / "forward_step" / "report.html").read_text())
+
     def test_no_page_is_left_out(self):
-        run = {"where_time_goes.md", "looking.md", "output.md", "sweep.md", "meshes.md", "command_line.md"}
+        run = {"roofline.md", "where_time_goes.md", "looking.md", "output.md", "sweep.md", "meshes.md", "command_line.md"}
         self.assertEqual({page.name for page in GUIDE.glob("*.md") if any(not reason for reason, _ in blocks(page))}, run)
 
     def test_the_readme(self):
