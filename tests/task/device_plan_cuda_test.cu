@@ -4,15 +4,23 @@
 
 #include <array>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "weft/base/error.hpp"
+#include "weft/base/recorder.hpp"
 #include "weft/device/buffers.hpp"
 #include "weft/device/cuda/cuda_call_counts.hpp"
 #include "weft/device/device_vector.hpp"
 #include "weft/device/parallel_for.cuh"
 #include "weft/task/graph.hpp"
+#include "weft/task/rate_summary.hpp"
+#include "weft/task/recording.hpp"
+#include "weft/task/trace_file.hpp"
 
 #include "support/gpu.hpp"
 #include "task/ring.hpp"
@@ -277,6 +285,38 @@ TEST_F(CudaPlan, ATraceHasTheTimesOfTasksInTheirStreams) {
   EXPECT_EQ(late, 2);
   EXPECT_EQ(copies, 2);
   plan.run(3);  // by graphs again
+}
+
+TEST_F(CudaPlan, ARecordingHasTheTimesOfOneIterationAndTheOthersAreGraphs) {
+  Clocked c(Communicator::self());
+  c.graph.set_count("add", {100, 1600});
+  Plan plan = c.graph.compile();
+  const std::string path = (std::filesystem::temp_directory_path() / "weft_cuda_plan_trace.json").string();
+  Recording recording(Communicator::self(), path);
+  Recorder::next_step();
+  plan.run(2);  // enqueued node by node, then recorded
+  const auto before = weft::detail::cuda_call_counts();
+  plan.run(100);
+  const auto made = weft::detail::cuda_call_counts() - before;
+  EXPECT_EQ(made.graphs, 99);
+  EXPECT_EQ(made.kernels, 3) << "the clock, and both halves of the sum";
+  recording.write();
+  std::ifstream file(path);
+  const std::vector<RankTrace> ranks = parse_trace({std::istreambuf_iterator<char>(file), {}}, path);
+  OperationCount count;
+  for (const RateSummary::Task& task : summarize_rates(ranks).tasks) {
+    EXPECT_TRUE(task.on_device) << task.name;
+    EXPECT_EQ(task.executions, 1) << task.name;
+    EXPECT_GT(task.seconds, 0) << task.name;
+    EXPECT_LT(task.seconds, 0.1) << task.name;
+    count += task.count;
+  }
+  EXPECT_EQ(count, (OperationCount{100, 1600}));
+  c.time.to_host(After()).wait();
+  c.u.to_host(After()).wait();
+  EXPECT_EQ(std::as_const(c.time)[0], 102);
+  EXPECT_EQ(std::as_const(c.u)(99, 0), 102.0 * 103 / 2);
+  std::filesystem::remove(path);
 }
 
 TEST_F(CudaPlan, BodiesAreCalledInEachIterationWithoutGraphs) {

@@ -86,6 +86,12 @@ void DeviceReconstruction<Real>::record_states(task::Graph& graph, const StepDat
   graph.add_task("boundary rows (inner)",
                  existing({reads(d.values, Part::owned), reads(d.outside), writes(d.inner.boundary_rows)}), on(task::device),
                  [this](Stream& stream) { set_boundary_ghosts(stream, 0, boundary_.args().inner_faces); });
+  const DeviceCounts counts = device_counts(scheme_);
+  // Boundary faces are counted by the lists of all of them, in proportion to the rows.
+  const double faces = boundary_.args().faces, inner_faces = boundary_.args().inner_faces;
+  const task::OperationCount rows = counts.boundary_rows(faces, scheme_.discretization().boundary_extrapolation.offset.back());
+  const auto of_rows = [&](double some) { return (faces > 0 ? some / faces : 0) * rows; };
+  graph.set_count("boundary rows (inner)", of_rows(inner_faces));
   std::vector<task::Access> of_inner =
       existing({reads(d.values, Part::owned), reads(d.inner.boundary_rows), writes(d.inner.states)});
   if (keep_gradients) {
@@ -94,6 +100,7 @@ void DeviceReconstruction<Real>::record_states(task::Graph& graph, const StepDat
   }
   graph.add_task("gradients (inner)", of_inner, on(task::device),
                  [this, keep_gradients](Stream& stream) { gradients_of(stream, tiles_.inner, keep_gradients); });
+  graph.set_count("gradients (inner)", counts.gradients(tiles_.inner_size, keep_gradients));
   if (!d.border.states.valid()) return;
   graph.add_task("boundary rows (border)",
                  existing({reads(d.values, Part::owned | Part::ghost), reads(d.outside), writes(d.border.boundary_rows)}),
@@ -101,11 +108,13 @@ void DeviceReconstruction<Real>::record_states(task::Graph& graph, const StepDat
                    const BoundaryArgs boundary = boundary_.args();
                    set_boundary_ghosts(stream, boundary.inner_faces, boundary.faces);
                  });
+  graph.set_count("boundary rows (border)", of_rows(faces - inner_faces));
   graph.add_task(
       "gradients (border)",
       existing({reads(d.values, Part::owned | Part::ghost), reads(d.inner.boundary_rows), reads(d.border.boundary_rows),
                 writes(d.border.states), writes(d.gradients, Part::border), writes(d.sensors, Part::border)}),
       on(task::device_urgent), [this](Stream& stream) { gradients_of(stream, tiles_.border, true); });
+  graph.set_count("gradients (border)", counts.gradients(tiles_.border_size, true));
 }
 
 template <class Real>
@@ -121,6 +130,7 @@ void DeviceReconstruction<Real>::record_ghost_states(task::Graph& graph, const S
                                                 states_.data(), side_sensors_.data());
                    });
                  });
+  graph.set_count("states (ghosts)", device_counts(scheme_).ghost_states(static_cast<double>(tiles_.ghost_sides.size())));
 }
 
 template <class Real>

@@ -154,10 +154,12 @@ void DeviceStepper<Real, State>::record_fluxes(task::Graph& graph, const StepDat
   };
   graph.add_task("fluxes (inner)", accesses(d.inner, Part::inner, {}), on(task::device),
                  [this, launch](Stream& stream) { launch(stream, tiles_.inner); });
+  graph.set_count("fluxes (inner)", device_counts(scheme_).fluxes(tiles_.inner_size));
   if (!has_border_) return;
   reconstruction_.record_ghost_states(graph, d);
   graph.add_task("fluxes (border)", accesses(d.border, Part::border, d.ghost_states), on(task::device_urgent),
                  [this, launch](Stream& stream) { launch(stream, tiles_.border); });
+  graph.set_count("fluxes (border)", device_counts(scheme_).fluxes(tiles_.border_size));
 }
 
 /// Records what refresh() computes, at the time of stage 0.

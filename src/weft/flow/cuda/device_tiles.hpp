@@ -2,9 +2,15 @@
 /// The tiles of a rank, and the mesh data that kernels need, in the memory of the current GPU.
 #include "weft/flow/cuda/array_list.hpp"
 #include "weft/flow/cuda/choose_tiles.hpp"
+#include "weft/flow/scheme/operation_counts.hpp"
 #include "weft/flow/scheme/scheme.hpp"
 
 namespace weft::flow::detail {
+
+/// Returns the counts of the kernels for a scheme, which must outlive them.
+[[nodiscard]] inline DeviceCounts device_counts(const Scheme& scheme) {
+  return {scheme.numerics(), scheme.mesh().dim, scheme.discretization().stabilized, !scheme.scalars().empty()};
+}
 
 /// @tparam Real  precision of the kernels.
 template <class Real>
@@ -36,13 +42,16 @@ class DeviceTiles {
               .cells = scheme.mesh().cells()};
     inner = range_of(0, tiles.inner, tiles.largest_inner);
     border = range_of(tiles.inner, tiles.size(), tiles.largest_border);
+    inner_size = size_of(scheme, tiles, 0, tiles.inner);
+    border_size = size_of(scheme, tiles, tiles.inner, tiles.size());
     first_border_cell = tiles.inner < tiles.size() ? tiles.tile[tiles.inner].first_cell : scheme.mesh().owned_cells;
   }
 
   TileArrays<Real> arrays{};
   DeviceVector<GhostSide> ghost_sides;
   TileRange inner{}, border{};
-  std::int32_t first_border_cell = 0;  ///< border tiles contain all cells from here on
+  KernelSize inner_size{}, border_size{};  ///< faces: slots
+  std::int32_t first_border_cell = 0;      ///< border tiles contain all cells from here on
 
  private:
   DeviceVector<Tile> tile_;
@@ -74,6 +83,21 @@ class DeviceTiles {
     visit(projected_area_, d.projected_area);
     if (mesh.axisymmetric) visit(radius_, radii(mesh));
     visit(ghost_sides, tiles.ghost_sides);
+  }
+
+  /// Returns what kernels over the tiles first ... last - 1 work on.
+  [[nodiscard]] static KernelSize size_of(const Scheme& scheme, const Tiles& tiles, std::int32_t first, std::int32_t last) {
+    KernelSize size;
+    const std::vector<std::int32_t>& stencils = scheme.discretization().stencil_offset;
+    for (std::int32_t t = first; t < last; ++t) {
+      const Tile& tile = tiles.tile[t];
+      const double stencil = stencils[tile.first_cell + tile.cells] - stencils[tile.first_cell];
+      size = size + KernelSize{.cells = static_cast<double>(tile.cells),
+                               .stencil = stencil,
+                               .sides = static_cast<double>(tile.entries),
+                               .faces = static_cast<double>(tile.faces)};
+    }
+    return size;
   }
 
   static std::vector<double> radii(const mesh::Mesh& mesh) {
