@@ -31,7 +31,7 @@ class SolverTraceOnCuda : public ::testing::Test {
   static constexpr int kLaunches = 3, kSteps = 64;
 
   [[nodiscard]] static mesh::Mesh cube() {
-    const std::int64_t n = 64;  // more than the caches of a GPU
+    const std::int64_t n = 64;  // 130 MB per task in fp64, more than the cache of a GPU
     return test::generated("box", {{"dim", std::int64_t{3}}, {"nx", n}, {"ny", n}, {"nz", n}}, test::periodic_box(3, 1.0));
   }
   /// Returns the flow after launches of kSteps steps.
@@ -72,8 +72,8 @@ TEST_F(SolverTraceOnCuda, TasksAreOnTheStreamsAndTheFlowIsTheSame) {
       ++found;
       EXPECT_EQ(task.executions, 3.0 * kLaunches * comm.size()) << task.name << ": once for each stage of one step of a launch";
       EXPECT_GT(task.count.flops, 0);
-      // Ranks that share a GPU have less than its rate, and kernels that run alone nearly all of it: bytes are compulsory ones.
-      EXPECT_LT(task.least_seconds, 1.1 * task.seconds) << task.name;
+      // A third of the bytes may still be in the cache; ranks that share a GPU have a part of its rate.
+      EXPECT_LT(task.least_seconds, 2 * task.seconds) << task.name;
       if (comm.size() == 1) {
         EXPECT_GT(task.least_seconds, 0.2 * task.seconds) << task.name;
       }
