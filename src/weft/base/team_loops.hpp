@@ -34,13 +34,13 @@ void for_shares(Team& team, std::int64_t n, const Job& job) {
   const int shares = shares_of(team, n);
   if (shares == 1) return job(LoopShare{0, n, 0});
   const auto begin = [&](std::int64_t share) { return n / shares * share + std::min(share, n % shares); };
-  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(shares));
+  std::vector<std::exception_ptr> errors(shares);
   team.run([&](int thread) noexcept {
     if (thread >= shares) return;
     try {
       job(LoopShare{begin(thread), begin(thread + 1), thread});
     } catch (...) {
-      errors[static_cast<std::size_t>(thread)] = std::current_exception();
+      errors[thread] = std::current_exception();
     }
   });
   for (const std::exception_ptr& error : errors) {

@@ -59,12 +59,12 @@ struct alignas(64) Executor::Thread {
 
 Executor::Executor(int threads, std::size_t nodes, bool own_cores, bool costs)
     : team_(threads, own_cores),
-      threads_(new Thread[static_cast<std::size_t>(threads)]),
+      threads_(new Thread[threads]),
       waits_for_(new std::atomic<int>[nodes]),
       urgent_(nodes),
       normal_(nodes),
       launches_(nodes),
-      events_(static_cast<std::size_t>(threads)),
+      events_(threads),
       shared_(threads > 1),
       has_levels_(costs),
       polls_in_flight_(own_cores ? kPollsInFlight : kPollsOnSharedCores) {

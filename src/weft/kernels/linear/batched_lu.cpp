@@ -52,7 +52,7 @@ void factor_range(const LuBatch<T>& batch, std::int64_t begin, std::int64_t end)
     T a[N * N];
     std::uint8_t pivots[N];
     std::copy_n(batch.factors.data() + m * N * N, N * N, a);
-    batch.status[static_cast<std::size_t>(m)] = static_cast<std::uint8_t>(detail::factor_small<T, N>(a, pivots));
+    batch.status[m] = static_cast<std::uint8_t>(detail::factor_small<T, N>(a, pivots));
     std::copy_n(a, N * N, batch.factors.data() + m * N * N);
     std::copy_n(pivots, N, batch.pivots.data() + m * N);
   }
@@ -64,7 +64,7 @@ void solve_range(const LuBatch<T>& batch, const T* b, T* x, std::int64_t begin, 
     T a[N * N], solution[N];
     std::uint8_t pivots[N];
     std::copy_n(b + m * N, N, solution);
-    if (batch.status[static_cast<std::size_t>(m)] == 0) {
+    if (batch.status[m] == 0) {
       std::copy_n(batch.factors.data() + m * N * N, N * N, a);
       std::copy_n(batch.pivots.data() + m * N, N, pivots);
       detail::solve_small<T, N>(a, pivots, solution);
@@ -96,8 +96,7 @@ void lu_factor(const LuBatch<T>& batch, Team& team) {
         break;
     }
     for (std::int64_t m = begin; m < end; ++m) {
-      batch.status[static_cast<std::size_t>(m)] =
-          static_cast<std::uint8_t>(factor_any(n, batch.factors.data() + m * n * n, batch.pivots.data() + m * n));
+      batch.status[m] = static_cast<std::uint8_t>(factor_any(n, batch.factors.data() + m * n * n, batch.pivots.data() + m * n));
     }
   });
 }
@@ -122,7 +121,7 @@ void lu_solve(const LuBatch<T>& batch, std::span<const std::type_identity_t<T>> 
     }
     for (std::int64_t m = begin; m < end; ++m) {
       if (x.data() != b.data()) std::copy_n(b.data() + m * n, n, x.data() + m * n);
-      if (batch.status[static_cast<std::size_t>(m)] != 0) continue;
+      if (batch.status[m] != 0) continue;
       solve_any(n, batch.factors.data() + m * n * n, batch.pivots.data() + m * n, x.data() + m * n);
     }
   });

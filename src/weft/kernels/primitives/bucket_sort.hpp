@@ -76,8 +76,8 @@ void bucket_sort(std::vector<T>& list, const Key& key, const Less& less, Team& t
   std::vector<detail::KeyRange> ranges(shares);
   for_shares(team, n, [&](LoopShare share) {
     detail::KeyRange range;
-    for (std::int64_t i = share.begin; i < share.end; ++i) range.add(key(list[static_cast<std::size_t>(i)]));
-    ranges[static_cast<std::size_t>(share.number)] = range;
+    for (std::int64_t i = share.begin; i < share.end; ++i) range.add(key(list[i]));
+    ranges[share.number] = range;
   });
   detail::KeyRange whole;
   for (const detail::KeyRange& range : ranges) {
@@ -92,7 +92,7 @@ void bucket_sort(std::vector<T>& list, const Key& key, const Less& less, Team& t
   std::vector<std::size_t> next(parts * shares, 0);
   for_shares(team, n, [&](LoopShare share) {
     std::vector<std::size_t> count(parts, 0);
-    for (std::int64_t i = share.begin; i < share.end; ++i) ++count[part_of(list[static_cast<std::size_t>(i)])];
+    for (std::int64_t i = share.begin; i < share.end; ++i) ++count[part_of(list[i])];
     for (std::size_t p = 0; p < parts; ++p) next[p * shares + static_cast<std::size_t>(share.number)] = count[p];
   });
   offsets_from_counts(next);
@@ -102,7 +102,7 @@ void bucket_sort(std::vector<T>& list, const Key& key, const Less& less, Team& t
     std::vector<std::size_t> at(parts);
     for (std::size_t p = 0; p < parts; ++p) at[p] = next[p * shares + static_cast<std::size_t>(share.number)];
     for (std::int64_t i = share.begin; i < share.end; ++i) {
-      const T& entry = list[static_cast<std::size_t>(i)];
+      const T& entry = list[i];
       distributed[at[part_of(entry)]++] = entry;
     }
   });

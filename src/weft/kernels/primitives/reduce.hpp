@@ -91,12 +91,11 @@ Result reduce_chunks(std::int64_t first, std::int64_t last, const Result& identi
   split(team, chunks, 8, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t c = begin; c < end; ++c) {
       const std::int64_t from = first + c * chunk;
-      results[static_cast<std::size_t>(c)] =
-          weft::detail::reduce_block(from, std::min(from + chunk, last), identity, entry, combine);
+      results[c] = weft::detail::reduce_block(from, std::min(from + chunk, last), identity, entry, combine);
     }
   });
   return weft::detail::reduce_block(
-      std::int64_t{0}, chunks, identity, [&](std::int64_t c) { return results[static_cast<std::size_t>(c)]; }, combine);
+      std::int64_t{0}, chunks, identity, [&](std::int64_t c) { return results[c]; }, combine);
 }
 
 }  // namespace detail
@@ -114,8 +113,7 @@ template <class T, class Map, class Combine>
   std::vector<T> results(static_cast<std::size_t>(blocks), identity);
   detail::split(team, blocks, 2, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t b = begin; b < end; ++b) {
-      results[static_cast<std::size_t>(b)] =
-          weft::detail::reduce_block(b * block, std::min((b + 1) * block, n), identity, map, combine);
+      results[b] = weft::detail::reduce_block(b * block, std::min((b + 1) * block, n), identity, map, combine);
     }
   });
   return detail::combine_blocks(results, 0, results.size(), combine);

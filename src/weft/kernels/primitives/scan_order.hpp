@@ -142,7 +142,7 @@ T ordered_scan(std::int64_t n, const T& identity, const Load& load, const Store&
     store_tile(0, identity, total);
     return total;
   }
-  const auto memory = std::make_unique<T[]>(static_cast<std::size_t>(tiles));
+  const auto memory = std::make_unique<T[]>(tiles);
   T* const results = memory.get();
   split(team, tiles, 2, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t t = begin; t < end; ++t) results[t] = combine_tile(t);

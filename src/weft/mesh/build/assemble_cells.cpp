@@ -30,7 +30,7 @@ struct NodeCopy {
 void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const RowOffsets& rows, std::size_t sides, Team& team) {
   const std::size_t owned = mesh.owned_cells;
   std::vector<std::int64_t> offset = list_of_size<std::int64_t>(team, owned + 1);
-  std::vector<std::vector<LocalCellId>> entries(static_cast<std::size_t>(shares_of(team, mesh.owned_cells)));
+  std::vector<std::vector<LocalCellId>> entries(shares_of(team, mesh.owned_cells));
   for (auto& of_share : entries) of_share.reserve(sides / entries.size());
   for_shares(team, mesh.owned_cells, [&](LoopShare share) {
     std::vector<LocalCellId>& entry = entries[share.number];

@@ -54,7 +54,7 @@ class FaceNumbering {
         boundary_of_zone_(boundary_of_zone),
         team_(team),
         kinds_(mesh.boundary.size() + 2),
-        shares_(static_cast<std::size_t>(shares_of(team, mesh.owned_cells))) {}
+        shares_(shares_of(team, mesh.owned_cells)) {}
 
   /// Sets left, right and cell_faces.
   FaceList number() {

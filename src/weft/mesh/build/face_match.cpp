@@ -134,7 +134,7 @@ void match_at_home(const Communicator& comm, const Elements& elements, const Row
   };
   for_shares(team, n, [&](LoopShare share) {
     const std::size_t first = group_start(share.begin), last = group_start(share.end);
-    matchers[static_cast<std::size_t>(share.number)].match(std::span(faces).subspan(first, last - first));
+    matchers[share.number].match(std::span(faces).subspan(first, last - first));
   });
   for (const MatcherAtHome& matcher : matchers) {
     for (const FaceRecord& face : matcher.others) to[meeting_rank(face.key, comm)].push_back(face);

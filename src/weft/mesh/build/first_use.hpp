@@ -42,17 +42,17 @@ template <class Number, class KeyOf>
   for_shares(team, uses, [&](LoopShare share) {
     std::int64_t count = 0;
     for (std::int64_t i = share.begin; i < share.end; ++i) count += number[key_of(i)] == Number(i) ? 1 : 0;
-    next[static_cast<std::size_t>(share.number)] = count;
+    next[share.number] = count;
   });
   resize_by_team(team, keys, static_cast<std::size_t>(offsets_from_counts(next)));
   for_shares(team, uses, [&](LoopShare share) {
-    auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(share.number)]);
+    auto at = static_cast<std::size_t>(next[share.number]);
     for (std::int64_t i = share.begin; i < share.end; ++i) {
       if (number[key_of(i)] == Number(i)) keys[at++] = Number(key_of(i));
     }
   });
   for_indices(team, std::ssize(keys), [&](std::int64_t n) {
-    const Number key = keys[static_cast<std::size_t>(n)];
+    const Number key = keys[n];
     number[to_index(key)] = Number(n);
   });
   return keys;

@@ -124,7 +124,7 @@ void name_by_numbers(const RowOffsets& cells, const Destinations& to, FaceLinks&
 void number_nodes(const std::vector<GlobalNodeId>& cell_nodes, Subdomain& owned, Team& team) {
   if (cell_nodes.empty()) return;
   const auto uses = static_cast<std::int64_t>(cell_nodes.size());
-  std::vector<std::pair<GlobalNodeId, GlobalNodeId>> ranges(static_cast<std::size_t>(shares_of(team, uses)));
+  std::vector<std::pair<GlobalNodeId, GlobalNodeId>> ranges(shares_of(team, uses));
   for_shares(team, uses, [&](LoopShare share) {
     const auto [low, high] = std::minmax_element(cell_nodes.begin() + share.begin, cell_nodes.begin() + share.end);
     ranges[share.number] = {*low, *high};

@@ -90,7 +90,7 @@ struct Box {
 
 Box box_around(std::span<const Vec3> points, Team& team) {
   const auto n = static_cast<std::int64_t>(points.size());
-  std::vector<Box> boxes(static_cast<std::size_t>(shares_of(team, n)));
+  std::vector<Box> boxes(shares_of(team, n));
   for_shares(team, n, [&](LoopShare share) {
     Box box;
     for (std::int64_t i = share.begin; i < share.end; ++i) box.add(points[i]);
