@@ -22,7 +22,7 @@ struct KeyRange {
     low = std::min(low, key);
     high = std::max(high, key);
   }
-  /// Returns the number of low bits that a division of the range into at most `buckets` equal buckets ignores.
+  /// Returns the number of low bits that a division of the range into at most `buckets` equal buckets ignores. @pre buckets >= 2
   [[nodiscard]] int shift_for(std::size_t buckets) const {
     int shift = 0;
     while (((high - low) >> shift) >= buckets) ++shift;
@@ -84,7 +84,7 @@ void bucket_sort(std::vector<T>& list, const Key& key, const Less& less, Team& t
     whole.add(range.low);
     whole.add(range.high);
   }
-  const int shift = whole.shift_for(std::clamp<std::size_t>(list.size() / kPerPart, 1, kMostParts));
+  const int shift = whole.shift_for(std::clamp<std::size_t>(list.size() / kPerPart, 2, kMostParts));
   const auto parts = static_cast<std::size_t>((whole.high - whole.low) >> shift) + 1;
   const auto part_of = [&](const T& entry) { return static_cast<std::size_t>((key(entry) - whole.low) >> shift); };
 
