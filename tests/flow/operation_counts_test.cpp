@@ -42,6 +42,11 @@ TEST(OperationCounts, NumericalFunctionsOfAFace) {
               damp_jump(0.3, left, right);
             }),
             kJumpDampingFlops);
+  EXPECT_EQ(operations_of([] {
+              BasicConserved<Number> through;
+              through += exchange_flux(IdealGas{}, Number(0.3), kLeft, kRight);
+            }),
+            kExchangeFlops);
   BasicConserved<Number> flux{1.0, {2.0, 3.0, 4.0}, 5.0};
   std::array<Number, kVars> residual;
   EXPECT_EQ(operations_of([&] { flux *= Number(0.5); }), kScaleFluxFlops);

@@ -42,6 +42,7 @@ struct KernelSize {
   return 0;
 }
 inline constexpr double kJumpDampingFlops = 30;               ///< per face
+inline constexpr double kExchangeFlops = 38;                  ///< per face in space, with adding it to the flux
 inline constexpr double kScaleFluxFlops = IdealGas::kVars;    ///< times the area of the face
 inline constexpr double kAddFluxFlops = 2 * IdealGas::kVars;  ///< per side: with the sign of the side
 /// Returns those of the state on a side of a face.
@@ -85,7 +86,7 @@ class OperationCounts {
   static constexpr double kValues = IdealGas::kVars, kIndex = sizeof(std::int32_t), kDouble = sizeof(double);
 
   [[nodiscard]] double stages() const { return numerics_.rk_stages; }
-  [[nodiscard]] double damping() const { return stabilized_ ? kJumpDampingFlops : 0; }
+  [[nodiscard]] double damping() const { return stabilized_ ? kJumpDampingFlops + (dim_ == 3 ? kExchangeFlops : 0) : 0; }
   /// Returns the operations of the fluxes of faces, and of adding them to both cells.
   [[nodiscard]] double flux_and_sum_flops() const {
     return flux_flops(numerics_.flux) + damping() + kScaleFluxFlops + 2 * kAddFluxFlops;
