@@ -159,9 +159,10 @@ TEST_P(Threads, DistributeEveryFace) {
 
 INSTANTIATE_TEST_SUITE_P(Flow, Threads, ::testing::ValuesIn(settings()), [](const auto& setting) { return setting.param.name; });
 
-// More cells than the partial sums of the update have, and more than a block has.
+// More cells than the partial sums of the update have, and more than a block has: one thread has two tasks for each half of the
+// blocks, several have one.
 TEST(ThreadsOfALargerMesh, DoNotChangeABit) {
-  const mesh::Mesh mesh = generated("box", {{"nx", std::int64_t{90}}, {"ny", std::int64_t{80}}}, test::periodic_box(2, 1));
+  const mesh::Mesh mesh = generated("box", {{"nx", std::int64_t{420}}, {"ny", std::int64_t{160}}}, test::periodic_box(2, 1));
   std::vector<std::vector<double>> states;
   std::vector<std::array<double, Solver::kVars>> rates;
   for (const int threads : {1, 2, 3, 16}) {

@@ -17,6 +17,14 @@ namespace {
   return GhostPlan::build(comm, rows, std::span<const GlobalRow>());
 }
 
+/// Returns into how many tasks each half of the blocks is divided: of about 8 blocks (1 ms), at most 32. @collective
+[[nodiscard]] std::size_t number_of_parts(const Communicator& comm, const std::vector<detail::Share>& shares) {
+  constexpr std::int64_t kBlocksOfTwoTasks = 16, kMostParts = 32;
+  std::int64_t most = 0;
+  for (const detail::Share& share : shares) most = std::max<std::int64_t>(most, std::ssize(share.blocks));
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(comm.max(most) / kBlocksOfTwoTasks, 1, kMostParts));
+}
+
 }  // namespace
 
 Residual::Residual(const Scheme& scheme)
@@ -37,6 +45,7 @@ Residual::Residual(const Scheme& scheme)
   const Numerics& numerics = scheme.numerics();
   for (const BoundaryCondition& condition : scheme.boundary()) boundary_params_.push_back(condition.params);
   shares_ = detail::divide_into_shares(mesh_, discretization_, team_.size());
+  parts_ = number_of_parts(mesh_.comm, shares_);
   state_slots_ = detail::slots_of_states(shares_, discretization_);
   if (takes_sensor(numerics.flux)) sensors_ = ArrayPair<double>(mesh_.plan);
   place_arrays();

@@ -135,6 +135,7 @@ class Residual {
   IdVector<mesh::ZoneIndex, BoundaryParams> boundary_params_;
   Team team_;
   std::vector<detail::Share> shares_;  ///< one per thread
+  std::size_t parts_ = 1;              ///< tasks of each half of the blocks, the same on all ranks
   IdVector<mesh::ZoneIndex, std::vector<Primitive>>
       prescribed_;                        ///< states of the faces of a zone, in order; empty where nothing is prescribed
   ArrayPair<double, kVars> values_;       ///< with boundary rows

@@ -58,13 +58,24 @@ void Residual::record_evaluation(task::Graph& graph, const detail::StageData& d,
   const std::vector<task::Access> of_blocks = detail::existing(
       {reads(d.values, Part::owned | Part::boundary), reads_writes(d.gradients, Part::inner),
        reads_writes(d.sensors, Part::inner), reads_writes(d.residual, Part::inner), reads_writes(d.mass_fluxes)});
-  graph.add_task("gradients and fluxes (inner, first half)", of_blocks,
-                 [this] { share_out([&](detail::Share& share) { blocks(share, 0, share.middle()); }); });
-  graph.set_count("gradients and fluxes (inner, first half)", count_of_blocks(false));
+  // Messages make progress between two tasks.
+  const auto record_half = [&](const char* name, std::size_t half) {
+    for (std::size_t part = half * parts_; part < (half + 1) * parts_; ++part) {
+      graph.add_task(name, of_blocks, [this, part] {
+        share_out([&](detail::Share& share) {
+          const auto first_of = [&](std::size_t p) { return (share.blocks.size() * p + 2 * parts_ - 1) / (2 * parts_); };
+          blocks(share, first_of(part), first_of(part + 1));
+        });
+      });
+    }
+    task::OperationCount count = count_of_blocks(half == 1);
+    count.flops /= static_cast<double>(parts_);
+    count.bytes /= static_cast<double>(parts_);
+    graph.set_count(name, count);
+  };
+  record_half("gradients and fluxes (inner, first half)", 0);
   record_border_gradients(graph, d);
-  graph.add_task("gradients and fluxes (inner, second half)", of_blocks,
-                 [this] { share_out([&](detail::Share& share) { blocks(share, share.middle(), share.blocks.size()); }); });
-  graph.set_count("gradients and fluxes (inner, second half)", count_of_blocks(true));
+  record_half("gradients and fluxes (inner, second half)", 1);
   graph.add_task("remaining and boundary fluxes",
                  detail::existing({reads(d.values, Part::owned | Part::boundary), reads(d.gradients, Part::owned),
                                    reads(d.sensors, Part::owned), reads_writes(d.residual), reads_writes(d.mass_fluxes)}),
