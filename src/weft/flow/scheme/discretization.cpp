@@ -178,8 +178,8 @@ class BoundaryExtrapolation {
   std::vector<std::int32_t> neighbours_;
 };
 
-void extrapolate_to_boundary(const Mesh& mesh, const BoundaryKinds& kinds, const std::optional<WallForces>& forces,
-                             Team& team, Discretization& d) {
+void extrapolate_to_boundary(const Mesh& mesh, const BoundaryKinds& kinds, const std::optional<WallForces>& forces, Team& team,
+                             Discretization& d) {
   const IdVector<LocalCellId, char> walls = count_walls(mesh, kinds);
   const std::int32_t faces = mesh.faces() - d.first_boundary_face;
   std::vector<BoundaryExtrapolation> shares(static_cast<std::size_t>(shares_of(team, faces)),

@@ -41,9 +41,8 @@ struct Discretization {
   /// @param forces  on the gas at slip walls, if they are known: not where a user function is a source. No communication.
   /// @param areas  of areas_at_curved_walls().
   /// @param team  threads, on whose number nothing depends.  @throws LimitError for more than 2^31 stencil entries.
-  Discretization(const mesh::Mesh& mesh, const BoundaryKinds& kinds,
-                 mesh::Neighbours stencil = mesh::Neighbours::face, bool stabilize = false,
-                 const std::optional<WallForces>& forces = std::nullopt, FaceAreas areas = {},
+  Discretization(const mesh::Mesh& mesh, const BoundaryKinds& kinds, mesh::Neighbours stencil = mesh::Neighbours::face,
+                 bool stabilize = false, const std::optional<WallForces>& forces = std::nullopt, FaceAreas areas = {},
                  Team& team = kernels::calling_thread());
   Discretization(const Discretization&) = delete;
   Discretization& operator=(const Discretization&) = delete;
