@@ -143,7 +143,7 @@ TEST(CurvedWallEdges, ThinWallsHaveTheNormalOfTheSurfaceOnBothSides) {
     const FaceAreas areas = areas_of(m, walls(m, {"sheet"}));
     expect_closed(m, areas, elements);
     const auto exact = [](Vec3 x) { return Vec3{x.x, 0, x.z} / std::hypot(x.x, x.z); };
-    // At its ends the wall has neighbours on one side only, and its normals there are those of chords.
+    // In its corners the wall has neighbours on one side only.
     const auto inside = [](Vec3 x) { return std::abs(std::atan2(x.x, x.z)) < 0.12 && std::abs(x.y - 0.5) < 0.37; };
     const double of_mesh = largest_angle(m, m.face_normal, "sheet", exact, inside);
     EXPECT_GE(of_mesh, 0.06 * kLayer) << elements;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "weft/flow/scheme/wall_faces.hpp"
 
@@ -16,7 +17,8 @@ using mesh::LocalCellId;
 using mesh::LocalNodeId;
 using mesh::Mesh;
 
-constexpr double kCorner = 0.866;  // cosine of 30 degrees: faces with larger angles meet in a corner
+constexpr double kCorner = 0.866;       // cosine of 30 degrees: faces with larger angles meet in a corner
+constexpr double kHalfCorner = 0.2588;  // sine of 15 degrees: at a symmetry plane the wall turns by twice the angle to its normal
 
 /// Returns a sum that does not depend on the order of the terms.
 Vec3 sum(std::vector<Vec3>& terms) {
@@ -62,9 +64,9 @@ class NearWalls {
     find_surfaces();
     sag_.clear();
     for (const Surface& surface : surfaces_) {
-      const Vec3 change = surface.plane ? Vec3{} : normal_at(at_b_, surface.normal) - normal_at(at_a_, surface.normal);
-      curved = curved || norm(change) > kPlane;
-      sag_.push_back(dot(change, d));
+      const auto [normal_a, normal_b] = surface.plane ? std::pair<Vec3, Vec3>{} : normals(d, surface.normal);
+      curved = curved || norm(normal_b - normal_a) > kPlane;
+      sag_.push_back(dot(normal_b - normal_a, d));
     }
     return curved ? cross(arc(d), d) / 12 : Vec3{};
   }
@@ -123,6 +125,42 @@ class NearWalls {
     return (ff * along_e - ef * along_f) / determinant * e + (ee * along_f - ef * along_e) / determinant * f;
   }
 
+  /// Returns the normals to the wall with about the normal `near` at the ends of an edge. Where the wall continues beyond one of
+  /// the ends only, that at the other end is its mirror image, as on a sphere; where it continues beyond none of them, the one
+  /// that is nearer to a right angle to the edge is the mirror image of the other, because normals of faces on one side turn too
+  /// little.
+  [[nodiscard]] std::pair<Vec3, Vec3> normals(const Vec3& edge, const Vec3& near) const {
+    const Vec3 normal_a = normal_at(at_a_, near), normal_b = normal_at(at_b_, near);
+    const bool ends_a = !continues(at_a_, -edge, near), ends_b = !continues(at_b_, edge, near);
+    if (!ends_a && !ends_b) return {normal_a, normal_b};
+    const auto opposite = [&](const Vec3& normal) { return normal - (2 * dot(normal, edge) / dot(edge, edge)) * edge; };
+    const bool take_b = ends_a && (!ends_b || std::abs(dot(normal_b, edge)) > std::abs(dot(normal_a, edge)));
+    return take_b ? std::pair{opposite(normal_b), normal_b} : std::pair{normal_a, opposite(normal_a)};
+  }
+
+  /// Returns whether the wall with about the normal `near` continues from a node in a direction: within a face or its image
+  /// behind a symmetry plane. Elsewhere only faces on one side of the node are known, and the mean of their normals is not that
+  /// at it.
+  [[nodiscard]] static bool continues(const std::vector<FaceAtNode>& at_node, Vec3 direction, const Vec3& near) {
+    constexpr double kAside = 0.2;  // sine of the angle by which the edge of a wall may turn
+    for (const auto& [face, i] : at_node) {
+      const double behind = dot(face->normal, direction);
+      if (face->symmetry && std::abs(dot(face->normal, near)) <= kHalfCorner && behind > 0)
+        direction -= 2 * behind * face->normal;
+    }
+    const double aside = -kAside * norm(direction);
+    return std::ranges::any_of(at_node, [&](const FaceAtNode& at) {
+      if (at.face->symmetry || dot(at.face->normal, near) < kCorner) return false;
+      const int nodes = at.face->nodes;
+      const Vec3 x = at.face->node[at.corner], after = at.face->node[(at.corner + 1) % nodes] - x,
+                 before = at.face->node[(at.corner + nodes - 1) % nodes] - x;
+      const double aa = dot(after, after), ab = dot(after, before), bb = dot(before, before), determinant = aa * bb - ab * ab;
+      const double along_a = dot(after, direction), along_b = dot(before, direction);
+      return (bb * along_a - ab * along_b) * std::sqrt(aa) >= aside * determinant &&
+             (aa * along_b - ab * along_a) * std::sqrt(bb) >= aside * determinant;
+    });
+  }
+
   /// Returns the normal to the wall with about the normal `near` at a node.
   [[nodiscard]] Vec3 normal_at(const std::vector<FaceAtNode>& at_node, const Vec3& near) const {
     std::vector<Vec3> terms;
@@ -143,7 +181,6 @@ class NearWalls {
   /// image do not meet in a corner. They do not depend on the order of the faces.
   [[nodiscard]] std::vector<Vec3> symmetry_axes(const std::vector<FaceAtNode>& at_node, const Vec3& near) const {
     constexpr double kParallel = 1e-3;
-    constexpr double kHalfCorner = 0.2588;  // sine of 15 degrees: the wall turns by twice the angle to the normal of the plane
     std::vector<Vec3> planes, axes;
     for (const auto& [face, i] : at_node) {
       if (face->symmetry && std::abs(dot(face->normal, near)) <= kHalfCorner) planes.push_back(face->normal);

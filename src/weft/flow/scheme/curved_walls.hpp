@@ -34,8 +34,10 @@ struct FaceAreas {
 ///
 /// Normals at nodes are means of those of the triangles and quads around, with weights that make them exact for spheres (N. Max,
 /// J. Graphics Tools 4 (1999) 1-6), in symmetry planes parallel to these, unless the wall and its mirror image meet at more than
-/// 30 degrees. All faces that count are those of the cell and of its neighbours in mesh.cell_cells, which include ghost cells;
-/// sums do not depend on the order of these, so that a face between two ranks has bitwise opposite normals.
+/// 30 degrees. Where a wall ends at a node, the normal there is the mirror image of that at the other end of the edge, because
+/// the faces on one side of a node turn half as much as the wall. All faces that count are those of the cell and of its
+/// neighbours in mesh.cell_cells, which include ghost cells; sums do not depend on the order of these, so that a face between two
+/// ranks has bitwise opposite normals.
 /// @param kinds  of each zone of mesh.boundary.  @collective
 [[nodiscard]] FaceAreas areas_at_curved_walls(const mesh::Mesh& mesh, const BoundaryKinds& kinds);
 
