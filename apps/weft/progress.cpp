@@ -20,6 +20,7 @@ namespace weft::app {
 namespace {
 
 constexpr double kBarInterval = 0.2, kLineInterval = 5.0;  // seconds
+constexpr double kQuietStart = 1.0;                        // seconds of start-up without lines
 
 /// Returns the number of columns of the terminal at this descriptor; 0 if there is none, or if it is unknown.
 int columns_at(int descriptor) {
@@ -103,6 +104,10 @@ void ProgressPrinter::log(const std::string& text) {
   if (log_ != nullptr) log_->add(text);
 }
 
+void ProgressPrinter::starting(std::string_view phase, double seconds) {
+  if (seconds >= kQuietStart) say(fmt::format("{:6.1f} s  {}\n", seconds, phase));
+}
+
 void ProgressPrinter::mesh_ready(const mesh::Mesh& mesh, double seconds) {
   const auto most = mesh.comm.max(static_cast<std::int64_t>(mesh.owned_cells));
   const auto ghosts = mesh.comm.sum(static_cast<std::int64_t>(mesh.ghost_cells));
@@ -128,7 +133,10 @@ void ProgressPrinter::warned(const std::string& text) {
 void ProgressPrinter::solver_ready(const flow::Solver& solver) {
   const std::string transport = solver.transport();
   const int ranks = solver.mesh().comm.size();
-  if (solver.threads() > 1) say(fmt::format("computed by {} threads{}\n", solver.threads(), ranks == 1 ? "" : " of each rank"));
+  if (solver.threads() > 1) {
+    say(fmt::format("{} by {} threads{}\n", solver.on_gpu() ? "start-up" : "computed", solver.threads(),
+                    ranks == 1 ? "" : " of each rank"));
+  }
   if (solver.on_gpu()) {
     say(fmt::format("computed on the GPU{}{}\n", ranks == 1 ? "" : fmt::format("s of {} ranks", ranks),
                     transport.empty() ? "" : ", ghosts travel by \"" + transport + "\""));

@@ -15,6 +15,7 @@ class ProgressPrinter final : public flow::RunObserver {
   /// @param log  of rank 0; none: null.
   /// @param local_time  each cell has its own time step, so that times have no meaning and are not shown.
   explicit ProgressPrinter(const Communicator& comm, RunLog* log = nullptr, bool local_time = false);
+  void starting(std::string_view phase, double seconds) override;
   void mesh_ready(const mesh::Mesh& mesh, double seconds) override;
   void warned(const std::string& text) override;
   void noted(const std::string& text) override { say(text + "\n"); }

@@ -140,6 +140,8 @@ RunRecord::RunRecord(const Communicator& comm, const flow::Case& flow_case, bool
   call_["first_step"] = 0;
 }
 
+void RunRecord::starting(std::string_view phase, double seconds) { next_.starting(phase, seconds); }
+
 void RunRecord::mesh_ready(const mesh::Mesh& mesh, double seconds) {
   const mesh::MeshStats stats = mesh::measure(mesh);
   if (comm_.is_root()) {

@@ -18,6 +18,7 @@ namespace weft::app {
 class RunRecord final : public flow::RunObserver {
  public:
   RunRecord(const Communicator& comm, const flow::Case& flow_case, bool resumes, flow::RunObserver& next);
+  void starting(std::string_view phase, double seconds) override;
   void mesh_ready(const mesh::Mesh& mesh, double seconds) override;
   void warned(const std::string& text) override;
   void noted(const std::string& text) override { next_.noted(text); }

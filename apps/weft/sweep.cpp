@@ -299,7 +299,7 @@ Exit run_sweep(const Communicator& comm, const SweepChoice& choice, const RunPoi
       continue;
     }
     flow::RunStart begin;
-    if (!mesh) mesh = flow::load_mesh(comm, each.flow_case.mesh);
+    if (!mesh) mesh = flow::load_mesh(comm, each.flow_case.mesh, flow::start_up_threads(comm, each.flow_case));
     begin.mesh = &*mesh;
     std::string from;
     if (!flow::resumes(each.existing) && starts_from_others(each.flow_case, axes)) {

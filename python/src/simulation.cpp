@@ -59,7 +59,7 @@ flow::Case Simulation::read(const Communicator& comm, const io::CaseReader& read
 
 nb::object Simulation::load() const {
   const Computing computing;
-  PyMesh mesh{flow::load_mesh(comm_, case_.mesh)};
+  PyMesh mesh{flow::load_mesh(comm_, case_.mesh, flow::start_up_threads(comm_, case_))};
   const nb::gil_scoped_acquire acquired;
   return nb::cast(std::move(mesh));
 }

@@ -98,5 +98,17 @@ TEST_F(BoundRanks, AreReleased) {
   EXPECT_EQ(affinity(), before_);
 }
 
+TEST(ShareOfCores, DividesTheMaskAmongTheRanksThatHaveIt) {
+  const Communicator comm = Communicator::world();
+  const int share = share_of_cores(comm);
+  EXPECT_GE(share, 1);
+  EXPECT_LE(share, usable_cores());
+  // The tests run without binding, so that all ranks have the same mask; each has at least one core.
+  if (comm.max(usable_cores()) == comm.min(usable_cores())) {
+    EXPECT_EQ(share, std::max(1, usable_cores() / comm.split_shared_memory().size()));
+  }
+  EXPECT_EQ(share_of_cores(Communicator::self()), usable_cores());
+}
+
 }  // namespace
 }  // namespace weft

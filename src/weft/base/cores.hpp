@@ -1,5 +1,5 @@
 #pragma once
-/// The number of cores that this process may use.
+/// The cores that this process may use.
 
 namespace weft {
 

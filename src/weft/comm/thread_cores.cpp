@@ -4,12 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <vector>
 
 #include "weft/base/contracts.hpp"
+#include "weft/base/core_topology.hpp"
 #include "weft/base/cores.hpp"
 #include "weft/base/counted.hpp"
+#include "weft/base/mix.hpp"
 #include "weft/comm/environment.hpp"
 
 namespace weft {
@@ -124,6 +127,14 @@ BoundThreads bind_threads(const Communicator& comm, Bind how, int threads) {
   if (problem.empty()) return {.cores = joined_on_first_machine(comm, machine, ThreadBinding::text()), .problem = {}};
   ThreadBinding::release();
   return {.cores = {}, .problem = how == Bind::automatic ? std::string() : problem};
+}
+
+int share_of_cores(const Communicator& comm) {
+  const std::vector<int> cores = affinity();
+  std::uint64_t hash = cores.size();
+  for (const int core : cores) hash = hash_with(hash, static_cast<std::uint64_t>(core));
+  const std::vector<std::uint64_t> all = comm.split_shared_memory().all_gather(hash);
+  return std::max(1, usable_cores() / static_cast<int>(std::count(all.begin(), all.end(), hash)));
 }
 
 }  // namespace weft

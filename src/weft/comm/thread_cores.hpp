@@ -27,4 +27,8 @@ struct BoundThreads {
 /// @collective  @cost one split of `comm` and O(ranks on this machine * cores).
 [[nodiscard]] BoundThreads bind_threads(const Communicator& comm, Bind how, int threads);
 
+/// Returns how many threads this rank may use if the ranks of this machine divide its cores: those of its CPU affinity mask,
+/// divided by the number of ranks of `comm` on this machine with the same mask; at least 1.  @collective
+[[nodiscard]] int share_of_cores(const Communicator& comm);
+
 }  // namespace weft

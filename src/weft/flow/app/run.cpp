@@ -129,9 +129,13 @@ mesh::MeshBlock generate(const Communicator& comm, const MeshChoice& choice) {
 }
 
 /// Builds the mesh of a case; an error in a periodic pair contains its place in the case. @collective
-mesh::Mesh build(const Communicator& comm, mesh::MeshBlock block, const MeshChoice& choice) {
+mesh::Mesh build(const Communicator& comm, mesh::MeshBlock block, const MeshChoice& choice, int threads,
+                 const std::function<void(std::string_view)>& phase) {
   try {
-    return mesh::build(comm, std::move(block), choice.build);
+    mesh::BuildOptions options = choice.build;
+    options.threads = threads;
+    options.step = phase;
+    return mesh::build(comm, std::move(block), options);
   } catch (const InputError& error) {
     for (std::size_t pair = 0; pair < choice.where_periodic.size(); ++pair) {
       if (error.where().key != fmt::format("mesh.periodic.{}", pair)) continue;
@@ -152,13 +156,20 @@ std::string bind_threads_of(const Communicator& comm, const Case& flow_case, std
   return bound.cores.empty() ? std::string() : fmt::format("threads are bound to cores {}", bound.cores);
 }
 
-mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice) {
+int start_up_threads(const Communicator& comm, const Case& flow_case) {
+  return flow_case.device == Backend::host ? flow_case.threads : std::min(share_of_cores(comm), kMostThreads);
+}
+
+mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice, int threads,
+                     const std::function<void(std::string_view)>& phase) {
   agreed(comm, [&] {
     if (comm.is_root() && !choice.file.empty() && !std::filesystem::exists(choice.file)) {
       throw InputError(fmt::format("there is no mesh file {}", choice.file.string()), "check the path", choice.where);
     }
   });
-  TracedRegion region(choice.file.empty() ? "generate mesh" : "read mesh");
+  const char* const first_phase = choice.file.empty() ? "generate mesh" : "read mesh";
+  if (phase) phase(first_phase);
+  TracedRegion region(first_phase);
   mesh::MeshBlock block = choice.file.empty() ? generate(comm, choice) : mesh::read_mesh(comm, choice.file.string());
   if (choice.scale != 1 && std::abs(choice.scale - block.file_unit) <= 1e-6 * block.file_unit) {
     throw InputError(
@@ -169,7 +180,7 @@ mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice) {
   }
   mesh::scale(block, choice.scale, choice.offset);
   region.next("build mesh");
-  mesh::Mesh mesh = build(comm, std::move(block), choice);
+  mesh::Mesh mesh = build(comm, std::move(block), choice, threads, phase);
   if (choice.axisymmetric) mesh::revolve(mesh);
   return mesh;
 }
@@ -193,7 +204,7 @@ std::unique_ptr<Solver> make_solver(const mesh::Mesh& mesh, const Case& flow_cas
                                                              .scalars = make_scalars(flow_case.scalars),
                                                              .backend = flow_case.device,
                                                              .transport = flow_case.transport,
-                                                             .threads = flow_case.threads});
+                                                             .threads = start_up_threads(mesh.comm, flow_case)});
   if (flow_case.free_stream) solver->set_reference(*flow_case.free_stream);
   return solver;
 }
@@ -256,7 +267,8 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   std::optional<RetainFreedMemory> start(std::in_place);
   phase.next("mesh");
   std::optional<mesh::Mesh> own;
-  if (begin.mesh == nullptr) own = load_mesh(comm, flow_case.mesh);
+  const auto starting = [&](std::string_view name) { observer.starting(name, wall.seconds()); };
+  if (begin.mesh == nullptr) own = load_mesh(comm, flow_case.mesh, start_up_threads(comm, flow_case), starting);
   const mesh::Mesh& mesh = begin.mesh != nullptr ? *begin.mesh : *own;
   std::vector<Probe> probes;
   std::unique_ptr<Solver> solver;
@@ -267,12 +279,14 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
     for (const ProbeChoice& probe : flow_case.probes) probes.emplace_back(mesh, probe.at, probe.name, probe.where);
     observer.mesh_ready(mesh, wall.seconds());
     for (const std::string& warning : check_inflows(mesh, flow_case)) observer.warned(warning);
+    starting("create solver");
     solver = make_solver(mesh, flow_case);
   });
   for (const std::string& warning : check_steps(*solver)) observer.warned(warning);
   observer.solver_ready(*solver);
 
   phase.next("initial state");
+  starting("initial state");
   const Begin from = begin_state({mesh, flow_case}, *solver, flow_case, effective, existing, begin, results, observer);
   start.reset();
   phase.next("files of the run");

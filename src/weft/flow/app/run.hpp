@@ -43,6 +43,8 @@ struct RunSummary;
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
+  /// Called when a phase of start-up begins, `seconds` after the beginning of the run.
+  virtual void starting(std::string_view /*phase*/, double /*seconds*/) {}
   virtual void mesh_ready(const mesh::Mesh& /*mesh*/, double /*seconds*/) {}
   /// @param text  a doubtful choice of the case: one line, in the form of an error.
   virtual void warned(const std::string& /*text*/) {}
@@ -101,7 +103,14 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
 [[nodiscard]] std::string bind_threads_of(const Communicator& comm, const Case& flow_case, std::vector<std::string>& warnings);
 
 /// Reads or generates the mesh of a case and builds it. @collective @throws MeshError, InputError, IoError.
-[[nodiscard]] mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice);
+/// @param threads  of this rank, on whose number the mesh does not depend.
+/// @param phase  called with the name of each phase that begins; may be null.
+[[nodiscard]] mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice, int threads = 1,
+                                   const std::function<void(std::string_view)>& phase = nullptr);
+
+/// Returns the number of threads of this rank for start-up: the threads that compute or, where GPUs do, its share of the cores.
+/// @collective
+[[nodiscard]] int start_up_threads(const Communicator& comm, const Case& flow_case);
 
 /// Returns whether another value of this key in a resumed run changes the flow or the method. Keys of the mesh do not count
 /// except for mesh.periodic: a checkpoint is rejected on any mesh but its own.

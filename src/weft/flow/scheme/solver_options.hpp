@@ -31,7 +31,9 @@ struct SolverOptions {
   std::vector<Scalar> scalars{};               ///< passive scalars; mass that a source adds contains none of them
   Backend backend = Backend::host;             ///< Backend::cuda: all stages are computed on the current GPU
   Transport transport = Transport::automatic;  ///< transport of ghost values
-  int threads = 1;  ///< per rank, on the host; results do not depend on it. User functions are called on the creating thread.
+  /// Threads per rank on the host, for the creation of the solver and, with Backend::host, for its steps. Results do not depend
+  /// on it. User functions are called on the creating thread.
+  int threads = 1;
 };
 
 }  // namespace weft::flow
