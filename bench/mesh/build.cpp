@@ -145,7 +145,6 @@ int main(int argc, char** argv) {
   if (elements == "tetrahedra") box.elements = mesh::CellMix::tetrahedra;
   if (elements == "prisms") box.elements = mesh::CellMix::prisms;
   if (elements == "pyramids") box.elements = mesh::CellMix::pyramids;
-
   if (!file.empty() && !std::filesystem::exists(file)) {
     mesh::write_mesh(comm, mesh::generate(comm, box), file, mesh::MeshFormat::weft);
     malloc_trim(0);
