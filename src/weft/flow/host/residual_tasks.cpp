@@ -68,7 +68,7 @@ void Residual::record_evaluation(task::Graph& graph, const detail::StageData& d,
         });
       });
     }
-    graph.set_count(name, 1.0 / static_cast<double>(parts_) * count_of_blocks(half == 1));  // of each of them
+    graph.set_count(name, 1.0 / static_cast<double>(parts_) * count_of_blocks(half == 1));  // per part
   };
   record_half("gradients and fluxes (inner, first half)", 0);
   record_border_gradients(graph, d);
