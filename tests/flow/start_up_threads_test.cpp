@@ -78,7 +78,7 @@ TEST(StartUpThreads, GiveTheSameDiscretizationMatricesAndTiles) {
       options.periodic = {{"xmin", "xmax"}};
       const mesh::BoxSpec box{.nx = 17, .ny = 14, .nz = 12, .elements = elements, .jitter = 0.1};
       const mesh::Mesh m = mesh::build(comm, mesh::generate(comm, box), options);
-      const std::vector<BoundaryKind> kinds(m.boundary.size(), BoundaryKind::slip_wall);
+      const BoundaryKinds kinds(m.boundary.size(), BoundaryKind::slip_wall);
       const WallForces forces{.curvature = wall_curvature(m, kinds)};
       const Discretization alone(m, kinds, stencil, true, forces);
       const std::vector<double> matrices = least_squares_matrices(m, alone);
