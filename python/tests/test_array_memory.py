@@ -3,7 +3,7 @@ import gc
 
 import numpy as np
 import pytest
-from test_array import DTYPES, address, plan, rows  # noqa: F401
+from conftest import DTYPES, address
 
 import weft
 
