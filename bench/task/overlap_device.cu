@@ -93,13 +93,13 @@ class Program {
                [=, this](Stream& s) {
                  parallel_for(space::cuda{}, s, border * kWidth, Change{us_, vs_, inner});
                });
-    std::vector<task::Access> of_inner{task::reads(u, task::Part::inner), task::writes(v, task::Part::inner)};
-    if (order == Order::exchange_first) of_inner.push_back(task::reads(u, task::Part::ghost));
+    const task::Part ghosts = order == Order::exchange_first ? task::Part::inner | task::Part::ghost : task::Part::inner;
+    const std::vector<task::Access> of_inner{task::reads(u, ghosts), task::writes(v, task::Part::inner)};
     g.add_task("inner", of_inner, task::on(task::device), [=, this](Stream& s) {
       parallel_for(space::cuda{}, s, inner * kWidth, Compute{us_, vs_, 0, 0, operations});
     });
-    std::vector<task::Access> of_border{task::reads(u, task::Part::border), task::writes(v, task::Part::border)};
-    if (order != Order::computation_only) of_border.push_back(task::reads(u, task::Part::ghost));
+    const task::Part rows = order == Order::computation_only ? task::Part::border : task::Part::border | task::Part::ghost;
+    const std::vector<task::Access> of_border{task::reads(u, rows), task::writes(v, task::Part::border)};
     const std::int32_t other = order == Order::computation_only ? inner : options_.rows;  // border or ghost rows
     g.add_task("border", of_border, task::on(task::device), [=, this](Stream& s) {
       parallel_for(space::cuda{}, s, border * kWidth, Compute{us_, vs_, inner, other, 1});
@@ -135,7 +135,7 @@ class Program {
     task::Plan of_computation = compile(Order::computation_only, operations, transport),
                unhidden = compile(Order::exchange_first, operations, transport),
                graph = compile(Order::as_graph, operations, transport);
-    const double inner = computed - idle;
+    const double inner = computed * (options_.rows - options_.border) / options_.rows;  // the step reads and writes all rows
     const bench::Overlap overlap =
         bench::measure_overlap(comm_, {of_computation, unhidden, graph}, inner, options_.repetitions, options_.iterations);
     const std::string name = std::string(to_string(transport)) + " (" + std::to_string(operations) + " operations per value)";

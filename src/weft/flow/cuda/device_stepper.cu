@@ -160,8 +160,8 @@ void DeviceStepper<Real, State>::start_fetch() const {
 template <class Real, class State>
 ConstStateRows DeviceStepper<Real, State>::fetch() const {
   start_fetch();
-  const TracedRegion region("fetch state");
-  if (copy_ == Copy::pending) {
+  if (copy_ == Copy::pending) {  // a region for each call would be one for each cell, see primitive()
+    const TracedRegion region("fetch state");
     scalars_.fetched().wait();
     state_.finish_fetch();
   }
