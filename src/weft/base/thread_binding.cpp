@@ -9,7 +9,7 @@
 namespace weft {
 namespace {
 
-struct State {
+struct BindingState {
   std::vector<int> before;                ///< affinity mask before the first binding; empty: there was none
   std::vector<int> share;                 ///< hardware threads of the rank; empty: no binding
   std::vector<std::vector<int>> threads;  ///< thereof, by thread
@@ -17,7 +17,7 @@ struct State {
 };
 
 std::mutex g_mutex;
-State g_state;
+BindingState g_binding;
 
 }  // namespace
 
@@ -38,50 +38,50 @@ bool ThreadBinding::bind(std::span<const Core> share, int threads, bool to_nodes
   }
   std::vector<int> before = affinity();
   if (!set_affinity(by_thread.front())) return false;
-  if (g_state.before.empty()) g_state.before = std::move(before);
-  g_state.share = cpus_of(share);
-  g_state.threads = std::move(by_thread);
-  g_state.spans_nodes = spans_nodes;
+  if (g_binding.before.empty()) g_binding.before = std::move(before);
+  g_binding.share = cpus_of(share);
+  g_binding.threads = std::move(by_thread);
+  g_binding.spans_nodes = spans_nodes;
   return true;
 }
 
 void ThreadBinding::release() {
   const std::scoped_lock lock(g_mutex);
-  if (g_state.before.empty()) return;
-  set_affinity(g_state.before);
-  g_state = {};
+  if (g_binding.before.empty()) return;
+  set_affinity(g_binding.before);
+  g_binding = {};
 }
 
 void ThreadBinding::apply(int thread) noexcept {
   const std::scoped_lock lock(g_mutex);
-  if (g_state.share.empty()) return;
-  set_affinity(thread < static_cast<int>(g_state.threads.size()) ? g_state.threads[thread] : g_state.share);
+  if (g_binding.share.empty()) return;
+  set_affinity(thread < static_cast<int>(g_binding.threads.size()) ? g_binding.threads[thread] : g_binding.share);
 }
 
 void ThreadBinding::apply_to_helper() noexcept {
   const std::scoped_lock lock(g_mutex);
-  if (!g_state.share.empty()) set_affinity(g_state.share);
+  if (!g_binding.share.empty()) set_affinity(g_binding.share);
 }
 
 std::vector<int> ThreadBinding::unbound() {
   const std::scoped_lock lock(g_mutex);
-  return g_state.before.empty() ? affinity() : g_state.before;
+  return g_binding.before.empty() ? affinity() : g_binding.before;
 }
 
 int ThreadBinding::cores() {
   const std::scoped_lock lock(g_mutex);
-  return static_cast<int>(g_state.share.size());
+  return static_cast<int>(g_binding.share.size());
 }
 
 bool ThreadBinding::spans_nodes() {
   const std::scoped_lock lock(g_mutex);
-  return g_state.spans_nodes;
+  return g_binding.spans_nodes;
 }
 
 std::string ThreadBinding::text() {
   const std::scoped_lock lock(g_mutex);
   std::string text;
-  for (const std::vector<int>& cpus : g_state.threads) text += (text.empty() ? "" : " ") + number_ranges(cpus);
+  for (const std::vector<int>& cpus : g_binding.threads) text += (text.empty() ? "" : " ") + number_ranges(cpus);
   return text;
 }
 

@@ -13,8 +13,8 @@ namespace {
 
 using Event = RankTrace::Event;
 
-constexpr std::size_t kMost = 16;  // rows of a table without bound
-constexpr double kGiga = 1e-9, kMs = 1e3;
+constexpr std::size_t kMostTasks = 16;  // rows of a table without bound
+constexpr double kGiga = 1e-9, kMilliseconds = 1e3;
 
 /// Returns whether an event is the execution of a task: on the host, where it was computed and not launched; in a stream, where
 /// an exchange is work of the device as well.
@@ -43,7 +43,7 @@ template <class Rate>
 [[nodiscard]] std::string row_text(const RateSummary::Task& task, int ranks, double all) {
   const auto& [flops, bytes] = task.count;
   std::string text = fmt::format("  {:<46} {:>7.6g} {:>9.4f} {:>6.1f} %", task.name, task.executions / ranks,
-                                 kMs * task.seconds / task.executions, all > 0 ? 100 * task.seconds / all : 0.0);
+                                 kMilliseconds * task.seconds / task.executions, all > 0 ? 100 * task.seconds / all : 0.0);
   text += number(kGiga * flops / task.seconds, 9, "{:>{}.2f}") + number(kGiga * bytes / task.seconds, 9, "{:>{}.2f}");
   text += number(bytes > 0 ? flops / bytes : 0, 11, "{:>{}.2f}");
   text +=
@@ -78,8 +78,8 @@ std::string RateSummary::text() const {
     std::size_t shown = 0, more = 0;
     for (const Task& task : tasks) {
       if (task.on_device != on_device) continue;
-      if (shown < kMost) text += row_text(task, ranks, seconds(on_device));
-      ++(shown < kMost ? shown : more);
+      if (shown < kMostTasks) text += row_text(task, ranks, seconds(on_device));
+      ++(shown < kMostTasks ? shown : more);
     }
     if (more > 0) text += fmt::format("  and {} shorter tasks\n", more);
   }
