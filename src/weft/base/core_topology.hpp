@@ -20,9 +20,9 @@ struct Core {
 /// Restricts the calling thread to these hardware threads. Returns false if the system refuses.
 bool set_affinity(std::span<const int> cpus) noexcept;
 
-/// Returns the cores that have these hardware threads, in the order of NUMA nodes and, within one, of hardware threads. Without
-/// information of the system each hardware thread is a core of node 0.
-/// @param system  folder with the information of Linux.
+/// Returns the cores that have these hardware threads, in the order of NUMA nodes and, within one, of hardware threads. Where
+/// the system does not describe them, each hardware thread is a core of node 0.
+/// @param system  folder in which Linux describes cores and nodes.
 [[nodiscard]] std::vector<Core> cores_of(std::span<const int> cpus, const std::filesystem::path& system = "/sys/devices/system");
 
 /// Returns the cores of one of several ranks that share a machine; empty if there are fewer hardware threads than `ranks` times

@@ -12,10 +12,10 @@ namespace weft {
 /// A contiguous part of the indices of a loop.
 struct LoopShare {
   std::int64_t begin = 0, end = 0;
-  int number = 0;  ///< 0, 1, ...: in the order of the indices
+  int number = 0;  ///< 0, 1, ... in the order of the indices
 };
 
-/// Least number of indices for which another thread is used.
+/// Least number of indices per thread where a loop is divided.
 inline constexpr std::int64_t kLeastShare = 256;
 
 /// Returns the number of shares into which for_shares() divides n indices: at most one per thread.
@@ -23,8 +23,8 @@ inline constexpr std::int64_t kLeastShare = 256;
   return static_cast<int>(std::clamp<std::int64_t>(n / kLeastShare, 1, team.size()));
 }
 
-/// Divides 0 ... n - 1 into shares_of(team, n) contiguous shares of equal length up to one, calls job(share) for each of them on
-/// a thread of its own, and waits for all calls.
+/// Divides 0 ... n - 1 into shares_of(team, n) contiguous shares whose lengths differ by at most one, calls job(share) for each
+/// of them on a thread of its own, and waits for all calls.
 ///
 /// The first exception in the order of shares is thrown again on the calling thread. A job that passes through its share in
 /// ascending order and stops at an error therefore reports the error with the lowest index, on any number of threads.

@@ -12,7 +12,7 @@ namespace {
 struct BindingState {
   std::vector<int> before;                ///< affinity mask before the first binding; empty: there was none
   std::vector<int> share;                 ///< hardware threads of the rank; empty: no binding
-  std::vector<std::vector<int>> threads;  ///< thereof, by thread
+  std::vector<std::vector<int>> threads;  ///< hardware threads of each thread of a team
   bool spans_nodes = false;
 };
 

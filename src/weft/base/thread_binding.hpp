@@ -27,8 +27,9 @@ inline constexpr Registry kBinds{
 [[nodiscard]] constexpr const auto& registry_of(Bind /*tag*/) { return kBinds; }
 static_assert(is_complete<Bind>());
 
-/// The binding of this process. Threads of every Team that is started after bind() have the hardware threads of their number,
-/// the first those of the thread that called it; other threads of the library have all of the rank's share.
+/// The binding of this process. Thread t of every Team that is started after bind() is bound to the hardware threads that
+/// bind() assigns to number t; the thread that calls bind() is number 0. Other threads of the library may use the whole share
+/// of the rank.
 class ThreadBinding {
  public:
   /// Binds the calling thread and those that start later. Replaces an earlier binding.

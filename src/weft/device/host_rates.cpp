@@ -32,7 +32,7 @@ using Eight = double __attribute__((vector_size(64)));
 constexpr int kChains = 12;  // as many independent operations as hide the latency of an addition after a multiplication
 constexpr int kRounds = 100'000;
 
-/// Multiplies and adds in registers. @returns the sum, so that nothing is left out.
+/// Multiplies and adds in registers. @returns the sum, so that the compiler removes no operation.
 template <class Vector>
 [[gnu::always_inline]] inline double multiply_and_add() {
   Vector chains[kChains];

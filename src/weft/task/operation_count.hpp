@@ -26,7 +26,7 @@ struct MachineRates {
   double flops_per_second = 0;  ///< 0: not known
   double bytes_per_second = 0;  ///< rate of a copy, read plus written; 0: not known
 
-  /// Returns the least time of this work, s: the roofline. 0: not known.
+  /// Returns the least time of this work in s, by the roofline model; 0: not known.
   [[nodiscard]] constexpr double seconds(const OperationCount& count) const {
     const double of_flops = flops_per_second > 0 ? count.flops / flops_per_second : 0;
     const double of_bytes = bytes_per_second > 0 ? count.bytes / bytes_per_second : 0;

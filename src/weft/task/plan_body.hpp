@@ -149,14 +149,14 @@ struct Plan::Body final : Work {
   void add_streams(Trace* trace);
   void begin_record();
   [[nodiscard]] OperationCount count_of(const Node& node) const;
-  /// Returns the nodes that the executor sees of a stage, and those that it was compiled to, for traces.
+  /// Returns, for traces, the nodes of a stage as the executor has them (with segments), and those to which it was compiled.
   [[nodiscard]] RankTrace::Graph traced(const DeviceStage& of) const;
   [[nodiscard]] RankTrace::Graph traced(const Stage& of) const;
   /// Returns whether the times of the nodes of the device are taken in this iteration, for the recording of the program. Equal on
   /// all ranks.
   [[nodiscard]] bool begin_times(const Trace* trace);
   [[nodiscard]] std::pair<int, int> recorded_node(const Node& node) const;
-  /// Adds them to that recording. @pre the work of the device is complete.
+  /// Adds these times to that recording. @pre the work of the device is complete.
   void record_times();
   /// Returns the event of a node of this iteration. @pre begin_record() was called in this session of the Recorder, observed
   [[nodiscard]] RecordedEvent event_of(const Node& node) const;

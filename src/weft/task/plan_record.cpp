@@ -49,7 +49,8 @@ RankTrace::Graph Plan::Body::traced(const DeviceStage& of) const {
 }
 
 /// Graphs of the device have no times of their nodes, so that the nodes of a few iterations are launched one by one: of at most
-/// one in a step of the recording, and in 16. The first two load kernels and record graphs.
+/// one iteration within a step of the recording, and of at most one in 16. The first two, which load kernels and record graphs,
+/// are left out.
 bool Plan::Body::begin_times(const Trace* trace) {
   constexpr std::int64_t kBetween = 16, kUntypical = 2;
   if (!device || !Recorder::on() || (trace != nullptr && trace->shows_streams()) || device->has_times()) return false;

@@ -13,7 +13,7 @@ namespace {
 
 using Event = RankTrace::Event;
 
-constexpr std::size_t kMostTasks = 16;  // rows of a table without bound
+constexpr std::size_t kMostTasks = 16;  // rows of the table, because the number of tasks has no bound
 constexpr double kGiga = 1e-9, kMilliseconds = 1e3;
 
 /// Returns whether an event is the execution of a task: on the host, where it was computed and not launched; in a stream, where

@@ -9,21 +9,21 @@
 
 namespace weft::task {
 
-/// The rates of the tasks of all ranks. Rates are those of one rank, as means over the ranks.
+/// The rates of the tasks of all ranks. A rate is that of one rank: the mean over the ranks.
 struct RateSummary {
   struct Task {
     std::string name;
     bool on_device = false;    ///< its times are those of a stream
     double executions = 0;     ///< on all ranks
-    double seconds = 0;        ///< all executions of all ranks
-    OperationCount count{};    ///< all executions of all ranks
-    double least_seconds = 0;  ///< that these take at the rates of the machine; 0: not known
+    double seconds = 0;        ///< sum over all executions on all ranks
+    OperationCount count{};    ///< sum over all executions on all ranks
+    double least_seconds = 0;  ///< least time of all executions at the rates of the machine; 0: not known
   };
   std::vector<Task> tasks{};  ///< those of the host, then those of devices; each the longest first
   MachineRates host{}, device{};
   int ranks = 0;
 
-  /// Returns the seconds of the tasks of a side.
+  /// Returns the seconds of all tasks of the host or of devices.
   [[nodiscard]] double seconds(bool on_device) const;
   /// Returns a table; empty without tasks that have counts.
   [[nodiscard]] std::string text() const;

@@ -1,5 +1,5 @@
 #pragma once
-/// A list of ready nodes without locks, from which threads take in the order in which nodes became ready.
+/// A lock-free list of ready nodes, from which threads take nodes in the order in which these became ready.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace weft::task {
 
-/// Adds to a counter and returns its value before. @param shared  several threads access it.
+/// Adds to a counter and returns its previous value. @param shared  several threads access it.
 inline int add_to(std::atomic<int>& counter, int by, bool shared) {
   if (shared) return counter.fetch_add(by);
   const int before = counter.load(std::memory_order_relaxed);
@@ -29,16 +29,17 @@ class ReadyList {
   explicit ReadyList(std::size_t nodes) : items_(new std::atomic<int>[nodes]) {
     for (std::size_t i = 0; i < nodes; ++i) items_[i].store(kNone, std::memory_order_relaxed);
   }
-  /// @pre no other thread uses the list.
+  /// Empties the list. @pre no other thread uses it.
   void clear() {
     const int used = tail_.load(std::memory_order_relaxed);
     for (int i = 0; i < used; ++i) items_[i].store(kNone, std::memory_order_relaxed);
     head_.store(0, std::memory_order_relaxed);
     tail_.store(0, std::memory_order_relaxed);
   }
+  /// Appends a node. @param shared  several threads use the list.
   void push(int node, bool shared) { items_[add_to(tail_, 1, shared)].store(node, std::memory_order_release); }
-  /// Takes up to `most` positions, but at most a `share`-th of those that are left and at least one; an empty range if there is
-  /// none.
+  /// Takes up to `most` positions, but at most the fraction 1 / `share` of those that are left, and at least one. Returns an
+  /// empty range if none is left.
   [[nodiscard]] IdRange<Position> take(int most, int share, bool shared) {
     int first = head_.load(std::memory_order_relaxed);
     while (true) {

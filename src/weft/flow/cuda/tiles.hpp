@@ -42,8 +42,8 @@ struct TilePartition {
   /// Fills each tile with as many cells as `limit` allows, at least a unit if there are as many. A few inner tiles, at jumps of
   /// the curve, have far more rows and faces than most: they are ended earlier, so that they do not determine the shared memory
   /// of every block. Border tiles, with more rows and faces per cell, obey the same limits, so that they fit into the memory of
-  /// inner tiles. Tiles also end after every 512 times the most cells of one, so that threads divide those parts of the mesh
-  /// independently of each other, and equally on any number of threads.
+  /// inner tiles. Tiles also end at multiples of 512 times the largest number of cells of a tile, so that threads divide the
+  /// parts of the mesh between these independently of each other, with the same result on any number of threads.
   /// @cost one pass over the cells' faces and stencils.
   TilePartition(const mesh::Mesh& mesh, const Discretization& discretization, const TileSize& limit,
                 Team& team = kernels::calling_thread());

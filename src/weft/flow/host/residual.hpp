@@ -88,8 +88,8 @@ class Residual {
   // The operations of tasks (operation_counts.hpp).
   /// @param cells  whose gradients are computed.  @param faces  whose fluxes are.
   [[nodiscard]] detail::KernelSize size_of(const detail::Indices& cells, double faces) const;
-  /// The tasks that set boundary rows and store gradients: of the inner cells that shares share, of all inner, and of border
-  /// cells.
+  /// The tasks that set boundary rows and store gradients: those of the inner cells that other shares need, of all inner
+  /// cells, and of border cells.
   enum class GradientTask { shared, inner, border };
   [[nodiscard]] task::OperationCount count_of_gradients(GradientTask task) const;
   /// Returns the count of a half of the blocks of all shares.

@@ -45,14 +45,14 @@ WEFT_HD WEFT_FORCE_INLINE T damp_jump(const Real& factor, BasicPrimitive<T>& lef
 /// that are cut into tetrahedra has two tubes, with opposite errors of first order that grow along the flow, and disturbances
 /// grow. The exchange damps them. Jumps of reconstructed states are of second order, and so is its effect in smooth flows. The
 /// mass flux is unchanged, and no entropy is destroyed.
-/// @param share  result of damp_jump(), 0 in shocks.  @param left, right  its states.
+/// @param share  result of damp_jump(), 0 in shocks.  @param left, right  the states that it has changed.
 /// @cost 1 square root, and 2 divisions that HllcFlux shares.
 template <class Real, class T>
 [[nodiscard]] WEFT_HD WEFT_FORCE_INLINE BasicConserved<T> exchange_flux(const BasicIdealGas<Real>& gas, const T& share,
                                                                         const BasicPrimitive<T>& left,
                                                                         const BasicPrimitive<T>& right) {
   const T square_l = dot(left.velocity, left.velocity), square_r = dot(right.velocity, right.velocity);
-  const T speed = detail::root(square_l + square_r + Real(1e-30));  // a root of 0 is none on a GPU
+  const T speed = detail::root(square_l + square_r + Real(1e-30));  // root(0) is not a number on a GPU
   const T mass = Real(kExchange) * share * (left.density + right.density) * speed;
   const T volume_l = detail::reciprocal(left.density), volume_r = detail::reciprocal(right.density);
   const T enthalpy = gas.gamma / (gas.gamma - 1) * (left.pressure * volume_l - right.pressure * volume_r);

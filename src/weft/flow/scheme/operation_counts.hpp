@@ -29,9 +29,9 @@ struct KernelSize {
   }
 };
 
-// Operations.
+// Numbers of operations.
 
-/// Returns those of a flux of unit area; 0: not counted.
+/// Returns the operations of a flux through a unit area; 0: not counted.
 [[nodiscard]] constexpr double flux_flops(FluxKind kind) {
   constexpr std::pair<FluxKind, double> kCounts[] = {{FluxKind::hllc, 89},          {FluxKind::roe, 191},
                                                      {FluxKind::rusanov, 119},      {FluxKind::hlle, 152},
@@ -45,17 +45,18 @@ inline constexpr double kJumpDampingFlops = 30;               ///< per face
 inline constexpr double kExchangeFlops = 38;                  ///< per face in space, with adding it to the flux
 inline constexpr double kScaleFluxFlops = IdealGas::kVars;    ///< times the area of the face
 inline constexpr double kAddFluxFlops = 2 * IdealGas::kVars;  ///< per side: with the sign of the side
-/// Returns those of the state on a side of a face.
+/// Returns the operations of the state on a side of a face.
 [[nodiscard]] constexpr double state_flops(int dim) { return 2.0 * IdealGas::kVars * dim; }
-/// Returns those of a cell's gradient per entry of its stencil, from weights that are the gradient's, or include no matrix.
+/// Returns the operations of a cell's gradient per entry of its stencil, from given weights, without the least-squares matrix.
 [[nodiscard]] constexpr double gradient_flops(int dim) { return IdealGas::kVars * (1.0 + 2.0 * dim); }
-/// Returns those of the multiplication with a least-squares matrix, per cell.
+/// Returns the operations of the multiplication with a least-squares matrix, per cell.
 [[nodiscard]] constexpr double matrix_flops(int dim) { return IdealGas::kVars * dim * (2.0 * dim - 1); }
-/// Returns those of the weight of a face for least squares, without the matrix.
+/// Returns the operations of the weight of a face for least squares, without the matrix.
 [[nodiscard]] constexpr double weight_flops(int dim, bool stabilized) { return 3 + (stabilized ? 0.0 : 2.0 * dim + 3); }
-// Those of the interpolation weight of a face for Green-Gauss, and of the weight of an entry from it.
+// The interpolation weight of a face for Green-Gauss, and the weight of a stencil entry that is computed from it.
 inline constexpr double kInterpolationFlops = 14, kAreaWeightFlops = 3.5;
-/// Returns those of a limiter, for a cell with this number of faces. @param moves_points  as ResidualView::moves_points().
+/// Returns the operations of a limiter, for a cell with this number of faces.
+/// @param moves_points  as ResidualView::moves_points().
 [[nodiscard]] constexpr double limiter_flops(LimiterKind kind, int dim, double faces, bool moves_points) {
   if (kind == LimiterKind::none) return 0;
   constexpr double kValues = IdealGas::kVars, kDifferences = 4;
@@ -65,7 +66,7 @@ inline constexpr double kInterpolationFlops = 14, kAreaWeightFlops = 3.5;
   constexpr double kEps2 = 5, kFactor = 10;
   return of_faces + of_cell + kValues * (kEps2 + 2 * kFactor) + (moves_points ? 4 : 0);
 }
-/// Per cell: the gradient times its limiter.
+/// Returns the operations of the product of gradient and limiter, per cell.
 [[nodiscard]] constexpr double limit_flops(int dim) { return IdealGas::kVars * static_cast<double>(dim); }
 inline constexpr double kSensorFlops = 2;  ///< per cell whose flux takes a sensor
 // Per cell: the Runge-Kutta stage of rates; the sums of squared rates; primitive values and their limits; the stable step.
@@ -74,7 +75,7 @@ inline constexpr double kStageFlops = 3.0 * IdealGas::kVars, kBlendFlops = 3.0 *
 // Boundary rows and fluxes at walls; other conditions differ by some operations and powers, at few faces.
 inline constexpr double kExtrapolationFlops = 3.0 * IdealGas::kVars + 3, kWallRowFlops = 54, kWallFluxFlops = 23;
 
-/// The counts of the tasks of a scheme. Means over the stages of a step.
+/// The counts of the tasks of a scheme, as means over the stages of a step.
 class OperationCounts {
  public:
   /// @param stabilized  as Discretization's.  @param mass_fluxes  fluxes of mass are stored.
@@ -132,6 +133,7 @@ class HostCounts : public OperationCounts {
     return {faces * (2 * (state_flops(dim_) + 3) + flux_and_sum_flops()),
             faces * (kFaceBytes + 3 * kDouble + 2 * side) + mass_flux_bytes(faces)};
   }
+  /// Returns the count of the states in boundary rows.
   /// @param entries  length of the lists of the extrapolations to these rows. The same few cells are in many lists, so that their
   ///   values are not counted.
   [[nodiscard]] static Count boundary_rows(double rows, double entries) {

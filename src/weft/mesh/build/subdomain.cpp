@@ -196,7 +196,7 @@ Subdomain redistribute(const Communicator& comm, MeshBlock& block, const RowOffs
     const std::int64_t t = target[slot];
     if (!is_looked_up(t)) owned.neighbour[slot] = static_cast<std::int32_t>(t >= 0 ? t - kOwnNumber : t);
   });
-  if (comm.size() == 1) return owned;                // its links are numbers
+  if (comm.size() == 1) return owned;                // its links are local numbers
   for (const LocalCellId cell : owned.type.ids()) {  // a cell is referenced by the cells that it references
     const auto first = target.begin() + owned.first_face[cell.index()],
                last = target.begin() + owned.first_face[cell.index() + 1];

@@ -79,7 +79,7 @@ std::uint64_t hilbert(const std::array<std::uint32_t, 3>& at) {
   return index;
 }
 
-/// The box around points.
+/// The bounding box of points.
 struct Box {
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Vec3 low{kInfinity, kInfinity, kInfinity}, high{-kInfinity, -kInfinity, -kInfinity};
