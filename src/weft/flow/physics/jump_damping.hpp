@@ -12,7 +12,7 @@ namespace weft::flow {
 inline constexpr double kJumpDamping = 0.3;
 
 /// Factor of exchange_flux(). Flows along the edges of cubes that are cut into six tetrahedra have growing eigenvalues with 0 and
-/// 0.03, and none with 0.06 and 0.09 at Mach 0.2 to 2; see docs/notes/2026-11-simplex-gradients.md.
+/// 0.03, and none with 0.06 and 0.09 at Mach 0.2, 0.6 and 1; see docs/notes/2026-11-simplex-gradients.md.
 inline constexpr double kExchange = 0.1;
 
 /// Returns the largest Courant number with damped jumps: damping adds to the dissipation that limits it. 0.32 times the stability
