@@ -239,6 +239,7 @@ TEST(Tiles, RefuseMoreThan32BitsCanNumber) {
        {TileSize{.rows = 1'000'000'000}, TileSize{.faces = 1'000'000'000}, TileSize{.entries = 1'000'000'000}}) {
     TilePartition partition(m, d, {8, 1000, 1000, 1000});
     partition.of_tile.insert(partition.of_tile.end(), 20, huge);
+    partition.cell_offset.insert(partition.cell_offset.end(), 20, m.owned_cells);
     EXPECT_THROW((void)Tiles(m, d, partition), LimitError);
   }
 }
