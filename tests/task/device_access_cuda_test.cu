@@ -13,6 +13,7 @@
 #include "weft/task/graph.hpp"
 
 #include "support/gpu.hpp"
+#include "task/device_bodies.hpp"
 #include "task/ring.hpp"
 
 namespace weft::task::test {
@@ -21,22 +22,6 @@ namespace {
 class CudaAccess : public ::testing::Test {
  protected:
   void SetUp() override { WEFT_NEEDS_GPU(); }
-};
-
-/// Adds a number to each row.
-struct AddNumber {
-  double* to;
-  const double* number;
-  WEFT_HD void operator()(std::int32_t i) const { to[i] += *number; }
-};
-struct AddOne {
-  double* to;
-  WEFT_HD void operator()(std::int32_t /*i*/) const { *to += 1; }
-};
-struct Copy {
-  const double* from;
-  double* to;
-  WEFT_HD void operator()(std::int32_t i) const { to[i] = from[i]; }
 };
 
 TEST_F(CudaAccess, FindsAccessesThatATaskDoesNotState) {

@@ -23,6 +23,7 @@
 #include "weft/task/trace_file.hpp"
 
 #include "support/gpu.hpp"
+#include "task/device_bodies.hpp"
 #include "task/ring.hpp"
 
 namespace weft::task::test {
@@ -31,22 +32,6 @@ namespace {
 class CudaPlan : public ::testing::Test {
  protected:
   void SetUp() override { WEFT_NEEDS_GPU(); }
-};
-
-/// Adds the time of the step to each row, or to the time.
-struct AddTime {
-  double* to;
-  const double* time;
-  WEFT_HD void operator()(std::int32_t i) const { to[i] += *time; }
-};
-struct AddOne {
-  double* to;
-  WEFT_HD void operator()(std::int32_t /*i*/) const { *to += 1; }
-};
-struct Copy {
-  const double* from;
-  double* to;
-  WEFT_HD void operator()(std::int32_t i) const { to[i] = from[i]; }
 };
 
 /// Sets a number after some 20 ms.
@@ -72,7 +57,7 @@ struct Clocked {
                    [this](Stream& stream) { parallel_for(space::cuda{}, stream, 1, AddOne{time.write(Side::device).data()}); });
     graph.add_task("add", {reads(t), reads_writes(data)}, on(device), [this](Stream& stream, Rows rows) {
       double* const to = u.view<Aos, space::cuda>().data();
-      parallel_for(space::cuda{}, stream, rows.size(), AddTime{to + rows.first().value(), time.read(Side::device).data()});
+      parallel_for(space::cuda{}, stream, rows.size(), AddNumber{to + rows.first().value(), time.read(Side::device).data()});
     });
   }
   GhostPlan plan;
@@ -109,13 +94,13 @@ TEST_F(CudaPlan, EnqueuedIterationsAreLaunchesWithoutTheHost) {
   Graph g(self);
   const DataId data = g.add_array("u", u), numbers = g.add_memory("buffers"), sum = g.add_memory("sum");
   g.add_task("add", {reads(numbers), reads_writes(data)}, on(device), [&](Stream& stream) {
-    parallel_for(space::cuda{}, stream, 100, AddTime{u.view<Aos, space::cuda>().data(), buffers.data() + buffer});
+    parallel_for(space::cuda{}, stream, 100, AddNumber{u.view<Aos, space::cuda>().data(), buffers.data() + buffer});
   });
   g.add_task("sum", {reads(data), reads_writes(sum)}, on(device_aside), [&](Stream& stream) {
-    parallel_for(space::cuda{}, stream, 1, AddTime{buffers.data() + 2, u.view<Aos, space::cuda>().data()});
+    parallel_for(space::cuda{}, stream, 1, AddNumber{buffers.data() + 2, u.view<Aos, space::cuda>().data()});
   });
   g.add_task("add again", {reads(numbers), reads_writes(data)}, on(device_urgent), [&](Stream& stream) {
-    parallel_for(space::cuda{}, stream, 100, AddTime{u.view<Aos, space::cuda>().data(), buffers.data() + buffer});
+    parallel_for(space::cuda{}, stream, 100, AddNumber{u.view<Aos, space::cuda>().data(), buffers.data() + buffer});
   });
   Plan plan = g.compile();
   Stream stream;
@@ -174,7 +159,7 @@ TEST_F(CudaPlan, IterationsFollowThoseInOtherStreams) {
     if (late > 0) parallel_for(space::cuda{}, stream, 1, SetLate{summand.data(), late});
   });
   g.add_task("add", {reads(number), reads_writes(data)}, on(device), [&](Stream& stream) {
-    parallel_for(space::cuda{}, stream, 100, AddTime{u.view<Aos, space::cuda>().data(), summand.data()});
+    parallel_for(space::cuda{}, stream, 100, AddNumber{u.view<Aos, space::cuda>().data(), summand.data()});
   });
   Plan tasks = g.compile(1, Check::none, Transport::automatic, Launch::by_bodies);
   Stream first, second;
@@ -276,7 +261,7 @@ TEST_F(CudaPlan, BodiesAreCalledInEachIterationWithoutGraphs) {
   c.graph.add_task("allocates", {reads_writes(data)}, on(device), [&](Stream& stream) {
     ++calls;
     const DeviceVector<double> memory(Backend::cuda, std::span<const double>(std::array{1.0 * calls}));
-    parallel_for(space::cuda{}, stream, 1, AddTime{c.steps.write(Side::device).data(), memory.data()});
+    parallel_for(space::cuda{}, stream, 1, AddNumber{c.steps.write(Side::device).data(), memory.data()});
     stream.wait();
   });
   Plan plan = c.graph.compile(1, Check::none, Transport::automatic, Launch::by_bodies);
@@ -299,7 +284,7 @@ TEST_F(CudaPlan, ExchangesOfPeriodicImagesAreInTheGraph) {
   const DataId data = g.add_array("u", u);
   g.add_task("add the image", {reads(data, Part::ghost), reads_writes(data)}, on(device), [&](Stream& stream) {
     double* const rows = u.view<Aos, space::cuda>().data();
-    parallel_for(space::cuda{}, stream, kRows, AddTime{rows, rows + kRows});
+    parallel_for(space::cuda{}, stream, kRows, AddNumber{rows, rows + kRows});
   });
   Plan tasks = g.compile();
   tasks.run(2);
