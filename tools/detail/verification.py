@@ -1,9 +1,11 @@
 """What tools/verify is made of: the report, the runs and their results, the pictures."""
+import collections
 import csv
 import itertools
 import math
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -29,6 +31,13 @@ RANKS = 2  # ranks of each run, unless -n is given
 def named_ranks(options):
     """What a command that is written down needs to run on as many ranks as this one."""
     return f" -n {options.ranks}" if options.ranks != RANKS else ""
+
+
+def machine(weft):
+    """What `weft info` says about this one: "2 x NVIDIA A100, 32 hardware threads"."""
+    text = subprocess.run([weft, "info"], capture_output=True, text=True).stdout
+    names = collections.Counter(re.findall(r"^GPU \d+ +([^,]+),", text, re.MULTILINE))
+    return ", ".join([f"{count} x {name}" for name, count in names.items()] + re.findall(r"^machine (\d+ hardware threads?)", text, re.MULTILINE))
 
 
 def replace_text(file, text):
@@ -175,6 +184,10 @@ class Runner:
                     pass
             time.sleep(1 if number == signal.SIGTERM and running else 0)  # for a launcher to end its ranks
 
+    def where(self):
+        """The options of `weft run` for the device and the ranks."""
+        return ["--device", self.device] + (["-n", str(self.ranks)] if self.ranks > 1 else [])
+
     def run(self, name, case, **overrides):
         """Runs a case text; overrides are key__sub=value. Returns its results folder."""
         folder = self.work / name
@@ -186,11 +199,9 @@ class Runner:
 
     def run_file(self, file, results, **overrides):
         """Runs a case file into the folder `results`, which it returns."""
-        command = [self.weft, "run", str(file), "--device", self.device, "--set", f'output.directory="{results}"']
+        command = [self.weft, "run", str(file), *self.where(), "--set", f'output.directory="{results}"']
         for key, value in overrides.items():
             command += ["--set", f"{key.replace('__', '.')}={value}"]
-        if self.ranks > 1:
-            command += ["-n", str(self.ranks)]
         self.call(command)
         return results
 

@@ -9,7 +9,7 @@ import time
 
 import numpy
 
-from verification import PICTURES, ROOT, Fields, Report, Runner, draw_field, errors_of, figures, history, named_ranks, orders, plt, save
+from verification import PICTURES, ROOT, Fields, Report, Runner, draw_field, errors_of, figures, history, machine, named_ranks, orders, plt, save
 
 
 class MeshRunner(Runner):
@@ -32,7 +32,7 @@ def section(report, runner, title, case, text):
     digest = hashlib.sha256(runner.file.read_bytes()).hexdigest()
     cells = runner.info()
     report.section(title, f"`{runner.file.name}`: {cells}; from {CASES[runner.file.name][1]}; sha256 `{digest}`.\n\n"
-                   f"```sh\nweft run cases/{case}.toml --set mesh.file={runner.file.name} -n {runner.ranks}\n```\n\n{text}")
+                   f"```sh\nweft run cases/{case}.toml --set mesh.file={runner.file.name} {' '.join(runner.where())}\n```\n\n{text}")
 
 
 def within(report, what, value, exact, percent, digits=6):
@@ -222,9 +222,10 @@ def main(options):
                 part.failed(name, failure)
             report.sections += part.sections
     if options.write:
-        header = (f"# Meshes made by others\n\nWritten by `tools/verify --meshes DIR --write{named_ranks(options)}`; do not edit. DIR holds the files, which are not part of "
-                  f"this project: nothing else needs them. Measured by running `weft` on {options.ranks} ranks; a row whose gate is missed "
-                  "fails the command.")
+        ranks = f"{options.ranks} rank{'s' if options.ranks > 1 else ''}"
+        device, where = ("", "") if options.device == "host" else (" --device cuda", f" with `--device cuda` ({machine(options.weft)})")
+        header = (f"# Meshes made by others\n\nWritten by `tools/verify --meshes DIR{device} --write{named_ranks(options)}`; do not edit. DIR holds the files, which are "
+                  f"not part of this project: nothing else needs them. Measured by running `weft` on {ranks}{where}; a row whose gate is missed fails the command.")
         (PICTURES / "meshes.md").write_text(report.markdown(header, ""))
     rows = sum(len(s[2]) for s in report.sections)
     print(f"\n{rows - report.failures} passed, {report.failures} failed, {len(missing)} meshes skipped\n{time.time() - start:.0f} s")

@@ -1,26 +1,17 @@
 """Runs cases of tools/verify and writes their page."""
-import collections
 import concurrent.futures
 import hashlib
 import json
 import os
 import pathlib
 import platform
-import re
 import shutil
 import signal
 import subprocess
 import tempfile
 import threading
 
-from verification import ROOT, Report, Runner, named_ranks, replace_text
-
-
-def machine(weft):
-    """What `weft info` says about this one: "2 x NVIDIA A100, 32 hardware threads"."""
-    text = subprocess.run([weft, "info"], capture_output=True, text=True).stdout
-    names = collections.Counter(re.findall(r"^GPU \d+ +([^,]+),", text, re.MULTILINE))
-    return ", ".join([f"{count} x {name}" for name, count in names.items()] + re.findall(r"^machine (\d+ hardware threads?)", text, re.MULTILINE))
+from verification import ROOT, Report, Runner, machine, named_ranks, replace_text
 
 
 def hash_of_cases():
