@@ -42,7 +42,7 @@ struct KernelSize {
   return 0;
 }
 inline constexpr double kJumpDampingFlops = 30;               ///< per face
-inline constexpr double kExchangeFlops = 38;                  ///< per face in space, with adding it to the flux
+inline constexpr double kExchangeFlops = 49;                  ///< per face in space, with adding it to the flux
 inline constexpr double kScaleFluxFlops = IdealGas::kVars;    ///< times the area of the face
 inline constexpr double kAddFluxFlops = 2 * IdealGas::kVars;  ///< per side: with the sign of the side
 /// Returns the operations of the state on a side of a face.
