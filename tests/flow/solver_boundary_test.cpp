@@ -226,6 +226,38 @@ TEST(AtWalls, HalfAModelHasTheFlowOfTheWhole) {
   EXPECT_GT(std::abs(pressure_at(0, 16, BoundaryKind::slip_wall) - whole), 1e-6);
 }
 
+TEST(AtWalls, BoundaryRowsOfSymmetryPlanesHoldMirrorImagesAlsoAtEdgesWithSlipWalls) {
+  const mesh::Mesh m = box(4, "tetrahedra", 3);
+  BoundaryConditions boundary = everywhere(m, {.kind = BoundaryKind::slip_wall});
+  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+    if (m.boundary[z].name == "zmin" || m.boundary[z].name == "zmax") boundary[z].params.kind = BoundaryKind::symmetry;
+  }
+  const Scheme scheme(m, {.boundary = boundary, .numerics = {.limiter = LimiterKind::none}});
+  HostStepper stepper(scheme);
+  Residual& residual = stepper.residual();
+  for (const mesh::LocalCellId c : m.owned()) {
+    const Vec3 x = m.cell_centroid[c];
+    const double z = std::sin(7 * x.z);
+    detail::store(residual.values().row(c).data(), {1 + 0.02 * z, {0.2 + x.x * z, x.y * z, 0.1 * z + 0.3 * x.x}, 1 - 0.01 * z});
+  }
+  stepper.refresh(0);
+  std::int64_t at_walls = 0;
+  for (const mesh::ZoneIndex zone : m.boundary.ids()) {
+    if (boundary[zone].params.kind != BoundaryKind::symmetry) continue;
+    for (const mesh::LocalFaceId face : m.boundary[zone].faces) {
+      const mesh::LocalCellId c = m.face_left[face];
+      std::int64_t inner = 0;
+      for (const mesh::LocalFaceId f : m.cell_faces.row(c)) inner += m.face_right[f].valid() ? 1 : 0;
+      at_walls += inner < 3 ? 1 : 0;
+      Primitive image = detail::load(std::as_const(residual).values().row(c).data());
+      image.velocity.z = -image.velocity.z;
+      const Primitive held = detail::load(std::as_const(residual).values().row(scheme.discretization().face_right[face]).data());
+      for (int k = 0; k < Residual::kVars; ++k) EXPECT_NEAR(held[k], image[k], 1e-15) << inner << " neighbours";
+    }
+  }
+  EXPECT_GT(m.comm.sum(at_walls), 0);
+}
+
 TEST(AtOutlets, LinearFieldsThatLeaveFasterThanSoundKeepTheirSlopes) {
   const auto field = [](Vec3 x) {
     const double side = x.y < 0.5 ? -1 : 1;  // away from the middle, where the slopes of the velocity are not prescribed

@@ -91,26 +91,28 @@ bool is_simplex(const Mesh& mesh, LocalCellId cell) {
   return mesh.cell_faces.row(cell).size() == static_cast<std::size_t>(mesh.dim) + 1;
 }
 
-/// Returns the number of faces of each cell on slip walls and symmetry planes.
-IdVector<LocalCellId, char> count_walls(const Mesh& mesh, const BoundaryKinds& kinds) {
-  IdVector<LocalCellId, char> walls(mesh.cells());
+/// Returns the number of faces of each cell on symmetry planes; in 2-D also of those on slip walls.
+IdVector<LocalCellId, char> count_planes(const Mesh& mesh, const BoundaryKinds& kinds) {
+  IdVector<LocalCellId, char> planes(mesh.cells());
   for (const mesh::ZoneIndex z : mesh.boundary.ids()) {
-    if (!is_wall(kinds[z])) continue;
-    for (const LocalFaceId face : mesh.boundary[z].faces) ++walls[mesh.face_left[face]];
+    if (kinds[z] != BoundaryKind::symmetry && !(mesh.dim == 2 && kinds[z] == BoundaryKind::slip_wall)) continue;
+    for (const LocalFaceId face : mesh.boundary[z].faces) ++planes[mesh.face_left[face]];
   }
-  return walls;
+  return planes;
 }
 
 /// Returns whether the boundary row of a face holds an extrapolated state. At symmetry planes and the axis the mirror image of
 /// the cell is exact, so that half a model computes the flow of the whole. But in an edge between planes half of the rows of a
-/// tetrahedron would be its own images, which do not determine the gradient along the edge. A quad or hexahedron needs a
-/// neighbour on the opposite side, except at supersonic outflow; other cells have neighbours by node.
-/// @param walls  number of faces of the cell on slip walls and symmetry planes.
-bool extrapolates(const Mesh& mesh, const Discretization& d, BoundaryKind kind, LocalCellId cell, LocalFaceId face, int walls) {
+/// tetrahedron would be its own images, which do not determine the gradient along the edge. In an edge between a plane and a slip
+/// wall the boundary row of the wall helps to determine it. If that of the plane were extrapolated, too, the gradients would
+/// follow what distinguishes the cells along the edge from those next to them, and hardly anything would damp it. A quad or
+/// hexahedron needs a neighbour on the opposite side, except at supersonic outflow; other cells have neighbours by node.
+/// @param planes  count_planes() of the cell.
+bool extrapolates(const Mesh& mesh, const Discretization& d, BoundaryKind kind, LocalCellId cell, LocalFaceId face, int planes) {
   const double height = mesh.cell_centroid[cell].y;
   const bool on_axis = mesh.axisymmetric && mesh.face_centroid[face].y <= 1e-9 * height;  // to rounding of the nodes
   if (on_axis) return false;
-  if (kind == BoundaryKind::symmetry) return is_simplex(mesh, cell) && walls > 1;
+  if (kind == BoundaryKind::symmetry) return is_simplex(mesh, cell) && planes > 1;
   return kind == BoundaryKind::supersonic_outflow || !mesh::is_quad_or_hexahedron(mesh.cell_type[cell]) ||
          has_neighbour_opposite(mesh, d, cell, d.face_normal[face]);
 }
@@ -132,8 +134,8 @@ void append_neighbours(const Mesh& mesh, const Discretization& d, LocalCellId ce
 class BoundaryExtrapolation {
  public:
   BoundaryExtrapolation(const Mesh& mesh, const BoundaryKinds& kinds, const std::optional<WallForces>& forces,
-                        const IdVector<LocalCellId, char>& walls, Discretization& d)
-      : mesh_(mesh), kinds_(kinds), forces_(forces), walls_(walls), d_(d) {}
+                        const IdVector<LocalCellId, char>& planes, Discretization& d)
+      : mesh_(mesh), kinds_(kinds), forces_(forces), planes_(planes), d_(d) {}
 
   Extrapolations all;  ///< in the order of the faces
 
@@ -153,7 +155,7 @@ class BoundaryExtrapolation {
     Vec3& to = d_.centroid[LocalRow(d_.face_right[face])];
     WallMomentum wall;
     neighbours_.clear();
-    if (extrapolates(mesh_, d_, kind, c, face, walls_[c])) {
+    if (extrapolates(mesh_, d_, kind, c, face, planes_[c])) {
       append_neighbours(mesh_, d_, c, neighbours_);
       // The normal velocity at a wall vanishes at the centroid of the face. For skewed cells, such as triangles, the foot of
       // the perpendicular lies elsewhere, and on a curved wall the velocity there has a normal component of first order.
@@ -173,17 +175,17 @@ class BoundaryExtrapolation {
   const Mesh& mesh_;
   const BoundaryKinds& kinds_;
   const std::optional<WallForces>& forces_;
-  const IdVector<LocalCellId, char>& walls_;
+  const IdVector<LocalCellId, char>& planes_;
   Discretization& d_;
   std::vector<std::int32_t> neighbours_;
 };
 
 void extrapolate_to_boundary(const Mesh& mesh, const BoundaryKinds& kinds, const std::optional<WallForces>& forces, Team& team,
                              Discretization& d) {
-  const IdVector<LocalCellId, char> walls = count_walls(mesh, kinds);
+  const IdVector<LocalCellId, char> planes = count_planes(mesh, kinds);
   const std::int32_t faces = mesh.faces() - d.first_boundary_face;
   std::vector<BoundaryExtrapolation> shares(static_cast<std::size_t>(shares_of(team, faces)),
-                                            BoundaryExtrapolation(mesh, kinds, forces, walls, d));
+                                            BoundaryExtrapolation(mesh, kinds, forces, planes, d));
   for_shares(team, faces, [&](LoopShare share) {
     shares[share.number].add(static_cast<std::int32_t>(d.first_boundary_face + share.begin),
                              static_cast<std::int32_t>(d.first_boundary_face + share.end));
