@@ -70,6 +70,17 @@ class WeftPlot(unittest.TestCase):
         write(self.folder / f"fields_{step:08d}.vtkhdf", points, cells,
               {"density": 1 + x, "velocity": np.stack([3 * x, 4 * x, 0 * x], 1), "rank": np.zeros(len(x), np.int64)}, pieces, step=step)
 
+    def test_numbers_along_an_axis_are_text_with_their_power_of_ten_as_a_formula(self):
+        figure = matplotlib.pyplot.figure()
+        axes = figure.add_subplot()
+        axes.plot([0, 1], [-2e7, 2e7])
+        with contextlib.redirect_stdout(io.StringIO()):
+            pictures.save(figure, self.folder / "one.svg", pictures.choices())
+        text = (self.folder / "one.svg").read_text()
+        for number in ("0.4", "−1.5"):
+            self.assertRegex(text, rf"<text[^>]*>{number}</text>")
+        self.assertIn(r"\times\mathdefault{10^{7}}", axes.yaxis.get_offset_text().get_text())
+
     # Geometry.
 
     def test_a_slice_covers_the_cut_of_every_cell_type(self):

@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 from cycler import cycler
 
 from . import pictures
+from .style import with_plain_labels
 
 HERE = Path(__file__).resolve().parent
 WIDTH = 6.4  # inches, of a picture of which two stand side by side
@@ -126,7 +127,7 @@ def picture(figure, seen):
     global number_of_picture
     number_of_picture += 1
     file = io.StringIO()
-    figure.savefig(file, format="svg", dpi=PIXELS, bbox_inches="tight", pad_inches=0.05, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    with_plain_labels(figure).savefig(file, format="svg", dpi=PIXELS, bbox_inches="tight", pad_inches=0.05, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     plt.close(figure)
     text = file.getvalue()
     text = text[text.index("<svg"):]

@@ -13,7 +13,7 @@ from .drawing import cut_outline, drawing_of, outline
 from .errors import PlotError
 from .names import axis_label, label
 from .output import say
-from .style import CM, DPI, WIDTH
+from .style import CM, DPI, WIDTH, with_plain_labels
 
 BESIDE = 0.05  # margin relative to the picture in which streamlines are followed: longer than their steps, a thirtieth
 LATTICE = 300  # points across, on which streamlines are followed
@@ -46,7 +46,7 @@ def save(figure, path, options):
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "constrained_layout not applied")  # a picture of a few millimetres
-            figure.savefig(path, dpi=options.dpi, metadata={".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix))
+            with_plain_labels(figure).savefig(path, dpi=options.dpi, metadata={".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix))
     except (OSError, ValueError) as error:
         raise PlotError(f"{path}: cannot be written ({getattr(error, 'strerror', None) or error}); choose another place with --output, "
                         "or another --size") from None

@@ -1,5 +1,7 @@
 """Sizes, resolutions and the style of all pictures."""
 import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.ticker import ScalarFormatter
 
 CM = 1 / 2.54  # inches
 WIDTH = 16 * CM  # width of a single picture: two columns of a journal
@@ -17,3 +19,20 @@ def begin_command():
     """Prepares matplotlib for a command: pictures in files only, in this style."""
     matplotlib.use("Agg")
     matplotlib.rcParams.update(STYLE)
+
+
+class PlainLabels(ScalarFormatter):
+    """Numbers along an axis as text, with their common power of ten as a formula. Matplotlib parses each number as a formula, too, which takes
+    a third of the time of a page of pictures."""
+
+    def __call__(self, x, pos=None):
+        return super().__call__(x, pos).removeprefix(r"$\mathdefault{").removesuffix("}$")
+
+
+def with_plain_labels(figure):
+    """Returns the figure, whose linear axes have such labels."""
+    for axes in figure.findobj(Axes):
+        for axis in (axes.xaxis, axes.yaxis):
+            if type(axis.get_major_formatter()) is ScalarFormatter:
+                axis.set_major_formatter(PlainLabels())
+    return figure
