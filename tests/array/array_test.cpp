@@ -9,7 +9,7 @@
 #include "weft/base/error.hpp"
 #include "weft/base/vec3.hpp"
 
-namespace weft {
+namespace weft::array_test {
 namespace {
 
 // Value of entry k of row i in these tests, for all element types.
@@ -316,4 +316,4 @@ TEST(CsrTest, CloneViewAndMove) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::array_test

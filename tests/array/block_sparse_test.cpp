@@ -12,7 +12,7 @@
 #include "weft/comm/communicator.hpp"
 #include "weft/kernels/linear/bsr_product.hpp"
 
-namespace weft {
+namespace weft::block_sparse_test {
 namespace {
 
 constexpr int kB = 5;
@@ -82,4 +82,4 @@ TEST(BlockSparse, products_on_owned_rows_are_those_of_the_global_matrix) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::block_sparse_test

@@ -13,7 +13,7 @@
 #include "array/exchange_support.hpp"
 #include "support/gpu.hpp"
 
-namespace weft {
+namespace weft::boundary_rows_test {
 namespace {
 
 using namespace test;
@@ -73,7 +73,7 @@ P pair_with_boundary(const IndexSpace& space, Layout layout, Backend backend) {
   }
 }
 
-class BoundaryRowsTest : public testing::BackendTest {
+class BoundaryRowsTest : public test::BackendTest {
  protected:
   template <class P>
   static void exchange(Layout layout) {
@@ -106,7 +106,7 @@ class BoundaryRowsTest : public testing::BackendTest {
   }
 };
 INSTANTIATE_TEST_SUITE_P(Backends, BoundaryRowsTest, ::testing::Values(Backend::host, Backend::mirror, Backend::cuda),
-                         testing::backend_name);
+                         test::backend_name);
 
 TEST_P(BoundaryRowsTest, stay_as_they_are_in_a_pull) {
   exchange<ArrayPair<double, 5>>(Layout::aos);
@@ -178,4 +178,4 @@ TEST(BoundaryRows, compressed_rows_may_have_them) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::boundary_rows_test

@@ -8,7 +8,7 @@
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 
-namespace weft::detail {
+namespace weft::detail::choose_transport_test {
 namespace {
 
 /// Stands in for a transport.
@@ -57,4 +57,4 @@ TEST(MakeFirst, OtherErrorsAreThrownImmediately) {
 }
 
 }  // namespace
-}  // namespace weft::detail
+}  // namespace weft::detail::choose_transport_test

@@ -14,7 +14,7 @@
 #include "array/exchange_support.hpp"
 #include "support/gpu.hpp"
 
-namespace weft {
+namespace weft::device_pair_test {
 namespace {
 
 using namespace test;
@@ -31,7 +31,7 @@ decltype(auto) on_device_of(Backend backend, const F& f) {
 }
 
 /// Both backends whose device side is a memory of its own.
-class DevicePairTest : public testing::BackendTest {
+class DevicePairTest : public test::BackendTest {
  protected:
   using Pair = ArrayPair<double, 5>;
   static constexpr int kWidth = 5;
@@ -81,7 +81,7 @@ class DevicePairTest : public testing::BackendTest {
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(Backends, DevicePairTest, ::testing::Values(Backend::mirror, Backend::cuda), testing::backend_name);
+INSTANTIATE_TEST_SUITE_P(Backends, DevicePairTest, ::testing::Values(Backend::mirror, Backend::cuda), test::backend_name);
 
 TEST_P(DevicePairTest, uses_memory_of_others_on_the_device) {
   const GhostPlan plan = make_plan(Communicator::world(), Pattern::random);
@@ -245,7 +245,7 @@ TEST_P(DevicePairTest, is_recognised_in_two_exchanges) {
 
 /// Not on a GPU, where memory that other processes map must not be freed before close().
 class MirrorPairTest : public DevicePairTest {};
-INSTANTIATE_TEST_SUITE_P(Backends, MirrorPairTest, ::testing::Values(Backend::mirror), testing::backend_name);
+INSTANTIATE_TEST_SUITE_P(Backends, MirrorPairTest, ::testing::Values(Backend::mirror), test::backend_name);
 
 TEST_P(MirrorPairTest, destroyed_in_flight_is_retained) {
   const GhostPlan plan = make_plan(Communicator::world(), Pattern::contiguous);
@@ -290,4 +290,4 @@ TEST(DevicePair, with_one_memory_has_no_other_side) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::device_pair_test

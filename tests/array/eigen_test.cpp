@@ -8,7 +8,7 @@
 #include "weft/array/array.hpp"
 #include "weft/array/array_pair.hpp"
 
-namespace weft {
+namespace weft::eigen_test {
 namespace {
 
 /// Sets entry k of row i to 10 i + k.
@@ -130,4 +130,4 @@ TEST(EigenTest, MapsRows) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::eigen_test

@@ -10,7 +10,7 @@
 
 #include "array/exchange_support.hpp"
 
-namespace weft {
+namespace weft::exchange_memory_test {
 namespace {
 
 TEST(ExchangeMemory, CoversTheMessagesOfEachArray) {
@@ -39,4 +39,4 @@ TEST(ExchangeMemory, NothingIsTakenWithoutNeighbours) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::exchange_memory_test

@@ -14,7 +14,7 @@
 
 #include "array/exchange_support.hpp"
 
-namespace weft {
+namespace weft::exchange_misuse_test {
 namespace {
 
 using test::expect_ghosts;
@@ -309,4 +309,4 @@ TEST(ExchangeMisuseTest, ExchangeDestroyedInFlight) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::exchange_misuse_test

@@ -9,7 +9,7 @@
 
 #include "array/exchange_support.hpp"
 
-namespace weft {
+namespace weft::exchange_push_test {
 namespace {
 
 using test::make_plan;
@@ -116,4 +116,4 @@ TEST(PushTest, PullAndPushOfTheDeviceSide) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::exchange_push_test

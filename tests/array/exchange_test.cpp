@@ -14,7 +14,7 @@
 
 #include "array/exchange_support.hpp"
 
-namespace weft {
+namespace weft::exchange_test {
 namespace {
 
 using test::expect_ghosts;
@@ -338,4 +338,4 @@ TEST(ExchangeTest, ManyExchangesAreCreatedAndDestroyed) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::exchange_test

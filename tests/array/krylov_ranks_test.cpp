@@ -17,7 +17,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft {
+namespace weft::krylov_ranks_test {
 namespace {
 
 constexpr int kB = 5, kRestart = 12;
@@ -157,4 +157,4 @@ TEST(KrylovRanks, cuda_has_the_bits_of_the_host_on_the_same_ranks) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::krylov_ranks_test

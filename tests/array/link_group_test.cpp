@@ -9,7 +9,7 @@
 #include "weft/base/waiting.hpp"
 #include "weft/comm/requests.hpp"
 
-namespace weft::detail {
+namespace weft::detail::link_group_test {
 namespace {
 
 /// A link that records its calls, and has received as soon as `ready()` is true.
@@ -115,4 +115,4 @@ TEST(LinkGroup, MpiMakesProgressWhileMemoryIsPolled) {
 }
 
 }  // namespace
-}  // namespace weft::detail
+}  // namespace weft::detail::link_group_test

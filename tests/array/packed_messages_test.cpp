@@ -9,7 +9,7 @@
 
 #include "array/exchange_support.hpp"
 
-namespace weft::detail {
+namespace weft::detail::packed_messages_test {
 namespace {
 
 /// Rows in memory of the mirror, aligned to 64 bytes.
@@ -82,4 +82,4 @@ TEST_F(PackedMessagesTest, EmptyMessagesAreNotSent) {
 }
 
 }  // namespace
-}  // namespace weft::detail
+}  // namespace weft::detail::packed_messages_test

@@ -12,7 +12,7 @@
 
 #include "support/gpu.hpp"
 
-namespace weft {
+namespace weft::plan_test {
 namespace {
 
 // Deliberately uneven; rank 1 owns no rows.
@@ -118,7 +118,7 @@ TEST(ParArrayTest, TakesCsrRows) {
   EXPECT_EQ(array.global_rows(), comm.size() * (comm.size() - 1) / 2);
 }
 
-class ParArrayBackendTest : public testing::BackendTest {};
+class ParArrayBackendTest : public test::BackendTest {};
 
 TEST_P(ParArrayBackendTest, CopiesItsRowsBetweenHostAndDevice) {
   const Communicator comm = Communicator::world();
@@ -164,7 +164,7 @@ TEST_P(ParArrayBackendTest, CopiesCsrRowsBetweenHostAndDevice) {
   EXPECT_EQ(array.fresh(Side::device), GetParam() == Backend::host);
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, ParArrayBackendTest, testing::every_backend(), testing::backend_name);
+INSTANTIATE_TEST_SUITE_P(Backends, ParArrayBackendTest, test::every_backend(), test::backend_name);
 
 // Checks the properties of every plan: order and positions of ghost rows, agreement of sent and received rows.
 void expect_consistent(const GhostPlan& plan) {
@@ -318,4 +318,4 @@ TEST(ArrayPairTest, ContainsOwnedThenGhostRowsInOneAllocation) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::plan_test

@@ -10,7 +10,7 @@
 #include "weft/base/error.hpp"
 #include "weft/base/vec3.hpp"
 
-namespace weft {
+namespace weft::redistribute_test {
 namespace {
 
 std::int32_t uneven_rows(const Communicator& comm) { return comm.rank().value() == 1 ? 0 : 4 + 3 * comm.rank().value(); }
@@ -195,4 +195,4 @@ TEST(RedistributionTest, ArraysOfWrongSizeThrowOnEveryRank) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::redistribute_test

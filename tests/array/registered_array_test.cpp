@@ -15,10 +15,10 @@
 #include "array/exchange_support.hpp"
 #include "support/gpu.hpp"
 
-namespace weft {
+namespace weft::registered_array_test {
 namespace {
 
-class RegisteredArrayTest : public testing::BackendTest {
+class RegisteredArrayTest : public test::BackendTest {
  protected:
   Communicator comm = Communicator::world();
   GhostPlan plan = test::make_plan(comm, test::Pattern::random);
@@ -99,7 +99,7 @@ TEST_P(RegisteredArrayTest, StartIsRefusedAfterTheRegistrationHasEnded) {
 
 INSTANTIATE_TEST_SUITE_P(Backends, RegisteredArrayTest,
                          ::testing::Values(Backend::host, Backend::mirror, Backend::cuda, Backend::cuda_mapped),
-                         testing::backend_name);
+                         test::backend_name);
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::registered_array_test

@@ -13,7 +13,7 @@
 #include "weft/array/csr_pair.hpp"
 #include "weft/array/redistribute.hpp"
 
-namespace weft {
+namespace weft::setup_traffic_test {
 namespace {
 
 constexpr std::int32_t kOwned = 100;
@@ -117,4 +117,4 @@ TEST(SetupTraffic, GrowsWithTheLogarithmOfTheRanks) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::setup_traffic_test

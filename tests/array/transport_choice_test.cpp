@@ -20,7 +20,7 @@
 #include "array/exchange_support.hpp"
 #include "array/transport_support.hpp"
 
-namespace weft {
+namespace weft::transport_choice_test {
 namespace {
 
 using test::transport::Arrays;
@@ -245,4 +245,4 @@ TEST(TransportChoiceTest, DifferentBackendsOnRanksUseTheHost) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::transport_choice_test

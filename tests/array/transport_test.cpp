@@ -17,7 +17,7 @@
 #include "array/exchange_support.hpp"
 #include "array/transport_support.hpp"
 
-namespace weft {
+namespace weft::transport_test {
 namespace {
 
 using test::transport::Arrays;
@@ -288,4 +288,4 @@ INSTANTIATE_TEST_SUITE_P(CudaSharedMemory, TransportTest,
                          });
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::transport_test

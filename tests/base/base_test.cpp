@@ -14,7 +14,7 @@
 
 #include "support/contracts.hpp"
 
-namespace weft {
+namespace weft::base_test {
 namespace {
 
 struct CellTag;
@@ -140,4 +140,4 @@ TEST(Stopwatch, is_monotonic) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::base_test

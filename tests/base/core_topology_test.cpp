@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace weft {
+namespace weft::core_topology_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -116,4 +116,4 @@ TEST(Affinity, RefusesAnEmptySet) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::core_topology_test

@@ -5,7 +5,7 @@
 
 #include <thread>
 
-namespace weft {
+namespace weft::cores_test {
 namespace {
 
 TEST(UsableCores, FollowTheAffinityMask) {
@@ -25,4 +25,4 @@ TEST(UsableCores, FollowTheAffinityMask) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::cores_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace weft {
+namespace weft::counted_test {
 namespace {
 
 TEST(Counted, UsesTheSingularForOneAndThePluralOtherwise) {
@@ -14,4 +14,4 @@ TEST(Counted, UsesTheSingularForOneAndThePluralOtherwise) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::counted_test

@@ -10,7 +10,7 @@
 
 #include "weft/base/team.hpp"
 
-namespace weft {
+namespace weft::first_touch_test {
 namespace {
 
 /// Returns how many pages the calling thread has touched first.
@@ -59,4 +59,4 @@ TEST(TouchAnew, LeavesLockedMemory) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::first_touch_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace weft {
+namespace weft::glob_test {
 namespace {
 
 TEST(Glob, MatchesTheWholeName) {
@@ -38,4 +38,4 @@ TEST(Glob, OtherCharactersStandForThemselves) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::glob_test

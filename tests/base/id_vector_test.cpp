@@ -11,7 +11,7 @@
 
 #include "support/contracts.hpp"
 
-namespace weft {
+namespace weft::id_vector_test {
 namespace {
 
 struct CellTag;
@@ -94,4 +94,4 @@ TEST(IdVector, subscripts_are_checked) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::id_vector_test

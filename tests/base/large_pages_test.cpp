@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace weft {
+namespace weft::large_pages_test {
 namespace {
 
 // Several huge pages that begin and end inside the array. The array is too long for a place where a previous test left huge
@@ -79,4 +79,4 @@ TEST(LargePages, ApplyToPartOfAnArray) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::large_pages_test

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace weft {
+namespace weft::malloc_retention_test {
 namespace {
 
 long page_faults() {
@@ -42,4 +42,4 @@ TEST(RetainFreedMemory, ReusesMemoryForTheNextArray) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::malloc_retention_test

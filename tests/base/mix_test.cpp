@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace weft {
+namespace weft::mix_test {
 namespace {
 
 TEST(MixTest, IsTheFinaliserOfSplitMix64) {
@@ -33,4 +33,4 @@ TEST(MixTest, HashOfATextContinuesThatBeforeIt) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::mix_test

@@ -14,7 +14,7 @@
 #include "weft/base/traced_region.hpp"
 #include "weft/base/waiting.hpp"
 
-namespace weft {
+namespace weft::recorder_test {
 namespace {
 
 using testing::ElementsAre;
@@ -174,4 +174,4 @@ TEST(Recorder, RefusesASecondRecordingAndNoSteps) {
 #endif
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::recorder_test

@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-namespace weft {
+namespace weft::registry_test {
 namespace {
 
 enum class Colour { red, green, blue };
@@ -92,4 +92,4 @@ TEST(Registry, ATableOfTypesMakesTheTypeOfTheEnumerator) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::registry_test

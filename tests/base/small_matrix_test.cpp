@@ -9,7 +9,7 @@
 #include <random>
 #include <utility>
 
-namespace weft {
+namespace weft::small_matrix_test {
 namespace {
 
 using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -146,4 +146,4 @@ TEST_F(SmallMatrixTest, IsComputedAtCompileTime) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::small_matrix_test

@@ -8,7 +8,7 @@
 
 #include "weft/base/team_memory.hpp"
 
-namespace weft {
+namespace weft::team_loops_test {
 namespace {
 
 TEST(TeamLoops, VisitEachIndexOnceInSharesInOrder) {
@@ -65,4 +65,4 @@ TEST(TeamMemory, TouchingPagesChangesNothing) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::team_loops_test

@@ -9,7 +9,7 @@
 
 #include "weft/base/error.hpp"
 
-namespace weft {
+namespace weft::team_test {
 namespace {
 
 TEST(Team, CallsEveryThreadOncePerRoundAndPublishesItsWrites) {
@@ -59,4 +59,4 @@ TEST(Team, SplitsARangeEvenlyAndInOrder) {
 TEST(Team, RejectsZeroThreads) { EXPECT_THROW(Team(0), ContractError); }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::team_test

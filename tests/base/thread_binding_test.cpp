@@ -9,7 +9,7 @@
 #include "weft/base/cores.hpp"
 #include "weft/base/team.hpp"
 
-namespace weft {
+namespace weft::thread_binding_test {
 namespace {
 
 using testing::IsEmpty;
@@ -79,4 +79,4 @@ TEST_F(Binding, IsRefusedForCoresThatDoNotExist) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::thread_binding_test

@@ -10,7 +10,7 @@
 
 #include "weft/base/error.hpp"
 
-namespace weft {
+namespace weft::waiting_test {
 namespace {
 
 using ::testing::EndsWith;
@@ -69,4 +69,4 @@ TEST(Waiting, AnExpiredWatchdogEndsTheProcess) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::waiting_test

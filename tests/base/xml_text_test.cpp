@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+namespace xml_text_test {
 namespace {
 
 TEST(XmlText, EscapesWhatXmlWouldReadAsMarkup) {
@@ -12,3 +13,4 @@ TEST(XmlText, EscapesWhatXmlWouldReadAsMarkup) {
 TEST(XmlText, ReplacesCharactersThatXmlDoesNotPermit) { EXPECT_EQ(weft::xml_text("one\ntwo\x01"), "one two "); }
 
 }  // namespace
+}  // namespace xml_text_test

@@ -5,7 +5,7 @@
 #include <new>
 #include <system_error>
 
-namespace weft {
+namespace weft::agreement_test {
 namespace {
 
 /// Calls agree() with an error on one rank only; returns the error that this rank caught.
@@ -90,4 +90,4 @@ TEST(Agreement, the_communicator_is_usable_after_an_error) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::agreement_test

@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-namespace weft {
+namespace weft::clock_offset_test {
 namespace {
 
 [[nodiscard]] std::int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
@@ -22,4 +22,4 @@ TEST(ClockOffset, FindsTheSkewOfAClock) {
 TEST(ClockOffset, RanksOfOneMachineShareTheClock) { EXPECT_EQ(clock_offset(Communicator::world()), 0); }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::clock_offset_test

@@ -12,7 +12,7 @@
 
 #include "support/contracts.hpp"
 
-namespace weft {
+namespace weft::communicator_test {
 namespace {
 
 /// Returns a value that differs by rank and position.
@@ -301,4 +301,4 @@ TEST(Communicator, mpi_errors_are_thrown) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::communicator_test

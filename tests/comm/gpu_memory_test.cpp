@@ -14,7 +14,7 @@
 
 #include "support/gpu.hpp"
 
-namespace weft {
+namespace weft::gpu_memory_test {
 namespace {
 
 TEST(CudaIpc, a_rank_writes_into_the_memory_of_the_next) {
@@ -58,4 +58,4 @@ TEST(MpiEnvironment, reports_whether_mpi_accepts_gpu_memory) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::gpu_memory_test

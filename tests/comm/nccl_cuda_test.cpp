@@ -11,7 +11,7 @@
 
 #include "support/gpu.hpp"
 
-namespace weft {
+namespace weft::nccl_cuda_test {
 namespace {
 
 TEST(CudaNccl, ExistsUntilItsLastOwnerReleasesIt) {
@@ -49,4 +49,4 @@ TEST(CudaNccl, ExistsUntilItsLastOwnerReleasesIt) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::nccl_cuda_test

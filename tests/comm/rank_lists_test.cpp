@@ -7,7 +7,7 @@
 
 #include "weft/base/error.hpp"
 
-namespace weft {
+namespace weft::rank_lists_test {
 namespace {
 
 TEST(RankLists, AreSortedByRank) {
@@ -55,4 +55,4 @@ TEST(RankLists, AreSentToTheirRanksAndBack) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::rank_lists_test

@@ -7,7 +7,7 @@
 
 #include "weft/base/error.hpp"
 
-namespace weft {
+namespace weft::requests_test {
 namespace {
 
 /// Sends `count` numbers to the right neighbour and receives from the left one (the rank itself, on one rank).
@@ -147,4 +147,4 @@ TEST(PersistentMessages, may_outlive_mpi) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::requests_test

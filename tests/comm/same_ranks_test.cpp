@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+namespace same_ranks_test {
 namespace {
 
 using weft::Communicator;
@@ -22,3 +23,4 @@ TEST(SameRanks, DoesNotHoldForOtherRanksOrAnotherOrder) {
 }
 
 }  // namespace
+}  // namespace same_ranks_test

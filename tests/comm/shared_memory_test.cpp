@@ -8,7 +8,7 @@
 
 #include "weft/comm/communicator.hpp"
 
-namespace weft {
+namespace weft::shared_memory_test {
 namespace {
 
 std::atomic<int>& number(const SharedMemory& memory, int i) { return reinterpret_cast<std::atomic<int>*>(memory.data())[i]; }
@@ -70,4 +70,4 @@ TEST(SharedMemory, IsMovableAndInitiallyEmpty) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::shared_memory_test

@@ -9,7 +9,7 @@
 
 #include "weft/base/cores.hpp"
 
-namespace weft {
+namespace weft::thread_cores_test {
 namespace {
 
 using testing::HasSubstr;
@@ -111,4 +111,4 @@ TEST(ShareOfCores, DividesTheMaskAmongTheRanksThatHaveIt) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::thread_cores_test

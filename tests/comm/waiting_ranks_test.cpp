@@ -8,7 +8,7 @@
 #include "weft/comm/communicator.hpp"
 #include "weft/comm/environment.hpp"
 
-namespace weft {
+namespace weft::waiting_ranks_test {
 namespace {
 
 /// Returns how often this process has given up a core to sleep. A yield does not count.
@@ -31,4 +31,4 @@ TEST(WaitingRanks, Sleep) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::waiting_ranks_test

@@ -7,7 +7,7 @@
 
 #include "support/gpu.hpp"
 
-namespace weft::detail {
+namespace weft::detail::cuda_call_counts_test {
 namespace {
 
 TEST(CudaCallCounts, IsNotCountedForHostStreams) {
@@ -37,4 +37,4 @@ TEST(CudaCallCounts, CountsTheOperationsOfCuda) {
 }
 
 }  // namespace
-}  // namespace weft::detail
+}  // namespace weft::detail::cuda_call_counts_test

@@ -23,7 +23,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft {
+namespace weft::device_test {
 namespace {
 
 TEST(Stream, host_stream_completes_work_before_calls_return) {
@@ -37,8 +37,8 @@ TEST(Stream, host_stream_completes_work_before_calls_return) {
   EXPECT_TRUE(After().event().done());
 }
 
-class DeviceStorageTest : public testing::BackendTest {};
-INSTANTIATE_TEST_SUITE_P(Backends, DeviceStorageTest, testing::every_backend(), testing::backend_name);
+class DeviceStorageTest : public test::BackendTest {};
+INSTANTIATE_TEST_SUITE_P(Backends, DeviceStorageTest, test::every_backend(), test::backend_name);
 
 TEST_P(DeviceStorageTest, copies_in_both_directions) {
   const auto storage = DeviceStorage::make(GetParam(), 8);
@@ -58,8 +58,8 @@ TEST_P(DeviceStorageTest, copies_in_both_directions) {
   EXPECT_EQ(DeviceStorage::make(GetParam(), 0)->data(), nullptr);
 }
 
-class StreamTest : public testing::BackendTest {};
-INSTANTIATE_TEST_SUITE_P(Backends, StreamTest, ::testing::Values(Backend::host, Backend::cuda), testing::backend_name);
+class StreamTest : public test::BackendTest {};
+INSTANTIATE_TEST_SUITE_P(Backends, StreamTest, ::testing::Values(Backend::host, Backend::cuda), test::backend_name);
 
 TEST_P(StreamTest, orders_work_of_two_streams) {
   constexpr std::size_t kBytes = 1 << 22;
@@ -320,4 +320,4 @@ TEST(HostInfo, describes_the_host) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::device_test

@@ -16,7 +16,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft {
+namespace weft::device_vector_test {
 namespace {
 
 std::vector<double> counting(std::size_t size) {
@@ -25,9 +25,9 @@ std::vector<double> counting(std::size_t size) {
   return values;
 }
 
-class DeviceVectorTest : public testing::BackendTest {};
+class DeviceVectorTest : public test::BackendTest {};
 INSTANTIATE_TEST_SUITE_P(Backends, DeviceVectorTest, ::testing::Values(Backend::host, Backend::mirror, Backend::cuda),
-                         testing::backend_name);
+                         test::backend_name);
 
 TEST_P(DeviceVectorTest, copies_in_stream_order) {
   Stream stream = Stream::for_backend(GetParam());
@@ -118,4 +118,4 @@ TEST(DeviceVector, cuda_allocation_in_stream_order_can_be_captured) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::device_vector_test

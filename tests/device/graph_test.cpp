@@ -11,10 +11,10 @@
 
 #include "support/gpu.hpp"
 
-namespace weft {
+namespace weft::graph_test {
 namespace {
 
-class GraphTest : public testing::BackendTest {
+class GraphTest : public test::BackendTest {
  protected:
   GraphTest() {
     if (!is_cuda(GetParam()) || device_count() > 0) stream_ = std::make_unique<Stream>(Stream::for_backend(GetParam()));
@@ -24,7 +24,7 @@ class GraphTest : public testing::BackendTest {
  private:
   std::unique_ptr<Stream> stream_;
 };
-INSTANTIATE_TEST_SUITE_P(Backends, GraphTest, ::testing::Values(Backend::host, Backend::cuda), testing::backend_name);
+INSTANTIATE_TEST_SUITE_P(Backends, GraphTest, ::testing::Values(Backend::host, Backend::cuda), test::backend_name);
 
 TEST_P(GraphTest, host_functions_run_in_stream_order) {
   DeviceVector<int> x(stream(), 1);
@@ -135,4 +135,4 @@ TEST_P(GraphTest, failed_update_leaves_the_graph_as_it_was) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::graph_test

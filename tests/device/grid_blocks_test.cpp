@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace weft::detail {
+namespace weft::detail::grid_blocks_test {
 namespace {
 
 TEST(GridBlocks, AreCheckedAgainstTheLimitsOfALaunch) {
@@ -22,4 +22,4 @@ TEST(GridBlocks, AreCheckedAgainstTheLimitsOfALaunch) {
 }
 
 }  // namespace
-}  // namespace weft::detail
+}  // namespace weft::detail::grid_blocks_test

@@ -14,7 +14,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft {
+namespace weft::host_device_vector_test {
 namespace {
 
 HostDeviceVector<double> counting(std::size_t size, Backend backend) {
@@ -37,11 +37,11 @@ void store(Stream& stream, double* to, double value) {
   stream.wait();
 }
 
-class HostDeviceVectorTest : public testing::BackendTest {};
-INSTANTIATE_TEST_SUITE_P(Backends, HostDeviceVectorTest, testing::every_backend(), testing::backend_name);
+class HostDeviceVectorTest : public test::BackendTest {};
+INSTANTIATE_TEST_SUITE_P(Backends, HostDeviceVectorTest, test::every_backend(), test::backend_name);
 /// Backends whose device side can be stale.
-class DeviceSideTest : public testing::BackendTest {};
-INSTANTIATE_TEST_SUITE_P(Backends, DeviceSideTest, testing::device_backends(), testing::backend_name);
+class DeviceSideTest : public test::BackendTest {};
+INSTANTIATE_TEST_SUITE_P(Backends, DeviceSideTest, test::device_backends(), test::backend_name);
 
 TEST_P(HostDeviceVectorTest, resizes_like_a_vector) {
   struct Tag;
@@ -290,4 +290,4 @@ TEST_P(DeviceSideTest, out_of_range_access_violates_the_contract) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::host_device_vector_test

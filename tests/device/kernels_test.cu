@@ -129,9 +129,9 @@ double sum_of_squares(Stream& stream, int n, double scale) {
       [] WEFT_HD(double a, double b) { return a + b; });
 }
 
-class CudaLoopTest : public testing::BackendTest {};
+class CudaLoopTest : public test::BackendTest {};
 INSTANTIATE_TEST_SUITE_P(Backends, CudaLoopTest, ::testing::Values(Backend::cuda, Backend::cuda_managed, Backend::cuda_mapped),
-                         testing::backend_name);
+                         test::backend_name);
 
 TEST_P(CudaLoopTest, writes_every_element_once) {
   Stream stream;

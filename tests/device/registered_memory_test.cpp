@@ -15,7 +15,7 @@
 
 #include "support/gpu.hpp"
 
-namespace weft {
+namespace weft::registered_memory_test {
 namespace {
 
 /// Expects ContractError whose problem contains `text`.
@@ -88,7 +88,7 @@ TEST(RegisteredMemoryTest, OneVectorAtATimeWrapsIt) {
   const RegisteredMemory again{std::span(values)};
 }
 
-class WrappedVectorTest : public testing::BackendTest {};
+class WrappedVectorTest : public test::BackendTest {};
 
 TEST_P(WrappedVectorTest, SharesTheMemoryAndTracksFreshness) {
   std::vector<double> values{1, 2, 3, 4};
@@ -152,7 +152,7 @@ TEST_P(WrappedVectorTest, RefusesAccessAfterTheRegistrationHasEnded) {
 
 INSTANTIATE_TEST_SUITE_P(Backends, WrappedVectorTest,
                          ::testing::Values(Backend::host, Backend::mirror, Backend::cuda, Backend::cuda_mapped),
-                         testing::backend_name);
+                         test::backend_name);
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::registered_memory_test

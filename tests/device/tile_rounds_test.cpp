@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace weft {
+namespace weft::tile_rounds_test {
 namespace {
 
 TEST(TileRounds, EveryTileComesOnce) {
@@ -45,4 +45,4 @@ TEST(TileRounds, BlocksInFlightHaveNeighbouringTiles) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::tile_rounds_test

@@ -10,7 +10,7 @@
 
 #include "support/gpu.hpp"
 
-namespace weft::flow::detail {
+namespace weft::flow::detail::array_list_test {
 namespace {
 
 struct Arrays {
@@ -69,4 +69,4 @@ TEST(ArrayList, NothingIsAllocatedWithoutAGpu) {
 }
 
 }  // namespace
-}  // namespace weft::flow::detail
+}  // namespace weft::flow::detail::array_list_test

@@ -6,7 +6,7 @@
 
 #include "weft/flow/solutions/riemann.hpp"
 
-namespace weft::flow {
+namespace weft::flow::boundary_test {
 namespace {
 
 constexpr IdealGas kGas;
@@ -375,4 +375,4 @@ TEST(Boundary, ChosenByName) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::boundary_test

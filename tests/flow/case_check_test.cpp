@@ -9,7 +9,7 @@
 
 #include "weft/comm/communicator.hpp"
 
-namespace weft::flow {
+namespace weft::flow::case_check_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -240,4 +240,4 @@ TEST(CaseCheck, ReportsAFlowThatFailsInItsFirstSteps) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::case_check_test

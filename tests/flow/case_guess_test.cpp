@@ -14,7 +14,7 @@
 #include "weft/io/case/case_reader.hpp"
 #include "weft/mesh/generate/generate_by_name.hpp"
 
-namespace weft::flow {
+namespace weft::flow::case_guess_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -152,4 +152,4 @@ TEST(GuessCase, MarksWhatIsToBeChosen) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::case_guess_test

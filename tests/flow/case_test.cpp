@@ -14,7 +14,7 @@
 
 #include "support/source_dir.hpp"
 
-namespace weft::flow {
+namespace weft::flow::case_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -363,4 +363,4 @@ TEST(Case, TheReferenceHasEveryKey) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::case_test

@@ -14,7 +14,7 @@
 
 #include "flow/solver_support.hpp"
 
-namespace weft::flow {
+namespace weft::flow::curved_wall_edges_test {
 namespace {
 
 using mesh::GlobalNodeId;
@@ -234,4 +234,4 @@ TEST(CurvedWallEdges, PlaneWallsAreNotCurvedAtSymmetryPlanes) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::curved_wall_edges_test

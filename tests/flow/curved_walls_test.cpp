@@ -9,7 +9,7 @@
 
 #include "flow/solver_support.hpp"
 
-namespace weft::flow {
+namespace weft::flow::curved_walls_test {
 namespace {
 
 /// Returns a mesh of the part of a shell between the radii 2 and 3 that `place` makes of the unit cube; the wall is zmin.
@@ -158,4 +158,4 @@ TEST(CurvedWalls, CellsBetweenTwoSymmetryPlanesAreClosed) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::curved_walls_test

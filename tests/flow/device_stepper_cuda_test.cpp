@@ -13,7 +13,7 @@
 #include "flow/scalar_support.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::flow {
+namespace weft::flow::device_stepper_cuda_test {
 namespace {
 
 using task::Kind;
@@ -128,4 +128,4 @@ TEST_F(DeviceStepperCuda, AStepIsOneGraphWhereTheHostTakesNoPart) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::device_stepper_cuda_test

@@ -10,7 +10,7 @@
 
 #include "flow/solver_support.hpp"
 
-namespace weft::flow {
+namespace weft::flow::discretization_test {
 namespace {
 
 using test::generated;
@@ -136,4 +136,4 @@ TEST(Discretization, ExampleOfTheHeader) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::discretization_test

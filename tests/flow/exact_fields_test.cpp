@@ -7,7 +7,7 @@
 #include "weft/flow/physics/physical_flux.hpp"
 #include "weft/flow/solutions/exact.hpp"
 
-namespace weft::flow {
+namespace weft::flow::exact_fields_test {
 namespace {
 
 constexpr IdealGas kGas;
@@ -152,4 +152,4 @@ TEST(ExactField, ManufacturedSolutionIsPeriodicAndPhysical) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::exact_fields_test

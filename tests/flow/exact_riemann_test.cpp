@@ -7,7 +7,7 @@
 #include "weft/flow/physics/physical_flux.hpp"
 #include "weft/flow/solutions/riemann.hpp"
 
-namespace weft::flow {
+namespace weft::flow::exact_riemann_test {
 namespace {
 
 constexpr IdealGas kGas;
@@ -117,4 +117,4 @@ TEST(ExactRiemann, RefusesVacuumAndUnphysicalStates) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::exact_riemann_test

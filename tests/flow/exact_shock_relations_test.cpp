@@ -7,7 +7,7 @@
 #include "weft/flow/physics/physical_flux.hpp"
 #include "weft/flow/solutions/shock_relations.hpp"
 
-namespace weft::flow {
+namespace weft::flow::exact_shock_relations_test {
 namespace {
 
 constexpr double kGamma = 1.4, kDegree = std::numbers::pi / 180;
@@ -95,4 +95,4 @@ TEST(ExactShock, RefusesWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::exact_shock_relations_test

@@ -19,7 +19,7 @@
 #include "io/support/scratch.hpp"
 #include "io/support/vtu.hpp"
 
-namespace weft::flow {
+namespace weft::flow::export_test {
 namespace {
 
 using test::generated;
@@ -274,4 +274,4 @@ TEST_F(Export, RefusesOtherFiles) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::export_test

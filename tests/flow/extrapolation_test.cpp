@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace weft::flow {
+namespace weft::flow::extrapolation_test {
 namespace {
 
 using detail::damped_sum;
@@ -70,4 +70,4 @@ TEST(Extrapolations, LargeIncrementsAreScaledDown) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::extrapolation_test

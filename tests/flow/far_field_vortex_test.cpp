@@ -11,7 +11,7 @@
 #include "flow/solver_support.hpp"
 #include "support/sanitized.hpp"
 
-namespace weft::flow {
+namespace weft::flow::far_field_vortex_test {
 namespace {
 
 using test::everywhere;
@@ -174,4 +174,4 @@ TEST(FarFieldVortex, MakesTheLiftOfAnAirfoilIndependentOfTheFarField) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::far_field_vortex_test

@@ -10,7 +10,7 @@
 
 #include "weft/flow/physics/jump_damping.hpp"
 
-namespace weft::flow {
+namespace weft::flow::flux_test {
 namespace {
 
 constexpr IdealGas kGas;
@@ -431,4 +431,4 @@ TEST(JumpDamping, KeepsDensityAndPressurePositive) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::flux_test

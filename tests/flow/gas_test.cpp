@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace weft::flow {
+namespace weft::flow::gas_test {
 namespace {
 
 static_assert(std::is_trivially_copyable_v<Conserved> && std::is_trivially_copyable_v<Primitive>);
@@ -82,4 +82,4 @@ TEST(Gas, DetectsUnphysicalStates) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::gas_test

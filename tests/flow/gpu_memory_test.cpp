@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-namespace weft::flow::detail {
+namespace weft::flow::detail::gpu_memory_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -123,4 +123,4 @@ TEST(GpuMemory, FreeIsTheMinimumOfTheRanks) {
 }
 
 }  // namespace
-}  // namespace weft::flow::detail
+}  // namespace weft::flow::detail::gpu_memory_test

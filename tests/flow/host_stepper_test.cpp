@@ -15,7 +15,7 @@
 
 #include "flow/scalar_support.hpp"
 
-namespace weft::flow {
+namespace weft::flow::host_stepper_test {
 namespace {
 
 using task::Kind;
@@ -225,4 +225,4 @@ TEST(HostStepper, AFunctionThatThrowsOnOneRankDoesNotStopTheOthersInAStep) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::host_stepper_test

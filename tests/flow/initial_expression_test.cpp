@@ -7,7 +7,7 @@
 
 #include "weft/flow/app/expression.hpp"
 
-namespace weft::flow {
+namespace weft::flow::initial_expression_test {
 namespace {
 
 TEST(InitialExpression, Evaluates) {
@@ -77,4 +77,4 @@ TEST(InitialExpression, ErrorsNameTheKeyAndThePosition) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::initial_expression_test

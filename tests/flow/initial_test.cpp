@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-namespace weft::flow {
+namespace weft::flow::initial_test {
 namespace {
 
 constexpr Primitive kCalm{1.4, {0, 0, 0}, 1}, kHot{1.4, {0, 0, 0}, 10}, kDense{7, {1, 2, 3}, 1};
@@ -184,4 +184,4 @@ TEST(Initial, AFunctionIsGivenByAProgram) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::initial_test

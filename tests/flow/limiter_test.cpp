@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace weft::flow {
+namespace weft::flow::limiter_test {
 namespace {
 
 /// Every combination of allowed increase, allowed decrease and increment.
@@ -100,4 +100,4 @@ TEST(Limiter, ChosenByName) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::limiter_test

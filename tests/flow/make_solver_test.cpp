@@ -11,7 +11,7 @@
 #include "flow/solver_support.hpp"
 #include "io/support/scratch.hpp"
 
-namespace weft::flow {
+namespace weft::flow::make_solver_test {
 namespace {
 
 using test::common_error;
@@ -165,4 +165,4 @@ TEST(LoadMesh, ScalesThenMoves) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::make_solver_test

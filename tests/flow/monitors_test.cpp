@@ -14,7 +14,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::flow {
+namespace weft::flow::monitors_test {
 namespace {
 
 using test::everywhere;
@@ -334,4 +334,4 @@ TEST(Errors, AreVolumeWeightedMeansAndTheLargest) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::monitors_test

@@ -18,7 +18,7 @@
 
 #include "flow/counted_double.hpp"  // before the templates
 
-namespace weft::flow::test {
+namespace weft::flow::test::operation_counts_test {
 namespace {
 
 using namespace weft::flow::detail;
@@ -218,4 +218,4 @@ TEST(OperationCounts, BoundaryRowsAndFluxesAtWalls) {
 }
 
 }  // namespace
-}  // namespace weft::flow::test
+}  // namespace weft::flow::test::operation_counts_test

@@ -12,7 +12,7 @@
 #include "flow/solver_support.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::flow {
+namespace weft::flow::output_fields_test {
 namespace {
 
 using test::generated;
@@ -118,4 +118,4 @@ TEST(OutputFields, AreChosenByName) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::output_fields_test

@@ -12,7 +12,7 @@
 
 #include "flow/solver_support.hpp"
 
-namespace weft::flow {
+namespace weft::flow::reference_test {
 namespace {
 
 using test::common_error;
@@ -160,4 +160,4 @@ TEST(ReferenceStates, OfTheStartMakeARestartBitwise) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::reference_test

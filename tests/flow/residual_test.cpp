@@ -10,7 +10,7 @@
 
 #include "flow/solver_support.hpp"
 
-namespace weft::flow {
+namespace weft::flow::residual_test {
 namespace {
 
 using test::generated;
@@ -205,4 +205,4 @@ TEST(Residual, FallbackCellsAndTheirNeighboursAreOfFirstOrder) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::residual_test

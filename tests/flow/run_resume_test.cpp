@@ -17,7 +17,7 @@
 #include "flow/solver_support.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::flow {
+namespace weft::flow::run_resume_test {
 namespace {
 
 using test::common_error;
@@ -217,4 +217,4 @@ TEST_F(WholeRun, RefusesWhatDoesNotFitTheMesh) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::run_resume_test

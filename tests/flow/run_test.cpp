@@ -19,7 +19,7 @@
 #include "flow/run_support.hpp"
 #include "flow/solver_support.hpp"
 
-namespace weft::flow {
+namespace weft::flow::run_test {
 namespace {
 
 using test::common_error;
@@ -289,4 +289,4 @@ TEST(CheckSteps, WarnsWhereDampedJumpsLimitTheCourantNumber) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::run_test

@@ -15,7 +15,7 @@
 #include "io/support/vtu.hpp"
 #include "support/contracts.hpp"
 
-namespace weft::flow {
+namespace weft::flow::sampling_test {
 namespace {
 
 using test::generated;
@@ -175,4 +175,4 @@ TEST_F(Sampling, RefusesPlanesThatMeetNothing) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::sampling_test

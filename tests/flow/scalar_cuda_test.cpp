@@ -8,7 +8,7 @@
 #include "flow/scalar_support.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::flow {
+namespace weft::flow::scalar_cuda_test {
 namespace {
 
 using test::amounts_difference;
@@ -221,4 +221,4 @@ TEST(ScalarsOnCudaAlso, TurnAboutAnAxis) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::scalar_cuda_test

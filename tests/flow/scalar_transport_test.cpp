@@ -15,7 +15,7 @@
 #include "flow/scalar_support.hpp"
 #include "support/sanitized.hpp"
 
-namespace weft::flow {
+namespace weft::flow::scalar_transport_test {
 namespace {
 
 using test::amounts_difference;
@@ -375,4 +375,4 @@ TEST(ScalarTransport, RefusesARestartWithoutItsAmounts) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::scalar_transport_test

@@ -11,7 +11,7 @@
 
 #include "flow/solver_support.hpp"
 
-namespace weft::flow {
+namespace weft::flow::scaling_estimate_test {
 namespace {
 
 constexpr MachineModel kMachine{.cell_residuals_per_second = 4e6,
@@ -92,4 +92,4 @@ TEST(ScalingEstimate, EfficiencyEndsWhereTheModelSays) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::scaling_estimate_test

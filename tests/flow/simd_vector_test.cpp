@@ -11,7 +11,7 @@
 #include "weft/flow/physics/flux.hpp"
 #include "weft/flow/physics/limiter.hpp"
 
-namespace weft::flow::detail {
+namespace weft::flow::detail::simd_vector_test {
 namespace {
 
 constexpr int kWidth = 4;  // available on every machine; width 8 is compared with it in solver_simd_width_test.cpp
@@ -144,4 +144,4 @@ TEST(SimdVector, InterleavesRowsOfAnyLength) {
 }
 
 }  // namespace
-}  // namespace weft::flow::detail
+}  // namespace weft::flow::detail::simd_vector_test

@@ -7,7 +7,7 @@
 #include "flow/solver_support.hpp"
 #include "support/sanitized.hpp"
 
-namespace weft::flow {
+namespace weft::flow::solver_accuracy_test {
 namespace {
 
 using test::advance;
@@ -136,4 +136,4 @@ TEST(Accuracy, ShockTubesMatchTheExactSolution) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::solver_accuracy_test

@@ -12,7 +12,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::flow {
+namespace weft::flow::solver_ahead_test {
 namespace {
 
 using test::gathered;
@@ -247,4 +247,4 @@ INSTANTIATE_TEST_SUITE_P(Flow, StepsAheadTest, ::testing::Values(Backend::host, 
                          [](const auto& test) { return std::string(to_string(test.param)); });
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::solver_ahead_test

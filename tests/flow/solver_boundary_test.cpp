@@ -12,7 +12,7 @@
 #include "flow/solver_support.hpp"
 #include "support/sanitized.hpp"
 
-namespace weft::flow {
+namespace weft::flow::solver_boundary_test {
 namespace {
 
 using test::advance;
@@ -341,4 +341,4 @@ TEST(AtWalls, AColumnComesToRestWithSecondOrder) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::solver_boundary_test

@@ -10,7 +10,7 @@
 #include "flow/solver_support.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::flow {
+namespace weft::flow::solver_carbuncle_test {
 namespace {
 
 using test::gathered;
@@ -116,4 +116,4 @@ TEST(DefaultFlux, KeepsContactsAndShearLayersThatStandStill) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::solver_carbuncle_test

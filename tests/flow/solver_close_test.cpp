@@ -14,7 +14,7 @@
 #include "flow/scalar_support.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::flow {
+namespace weft::flow::solver_close_test {
 namespace {
 
 using test::gathered;
@@ -92,4 +92,4 @@ INSTANTIATE_TEST_SUITE_P(Cuda, SolverEnd,
                          [](const auto& test) { return std::string(to_string(std::get<1>(test.param))); });
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::solver_close_test

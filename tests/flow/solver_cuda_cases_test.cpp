@@ -13,7 +13,7 @@
 #include "flow/solver_settings.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::flow {
+namespace weft::flow::solver_cuda_cases_test {
 namespace {
 
 using test::conditions;
@@ -294,4 +294,4 @@ TEST(SolverCuda, ComputesTheManufacturedSolutionOfTheHost) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::solver_cuda_cases_test

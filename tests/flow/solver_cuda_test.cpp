@@ -14,7 +14,7 @@
 #include "flow/solver_settings.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::flow {
+namespace weft::flow::solver_cuda_test {
 namespace {
 
 using test::gathered;
@@ -294,4 +294,4 @@ TEST(SolverWithoutGpu, SaysThatThereIsNone) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::solver_cuda_test

@@ -8,7 +8,7 @@
 #include "flow/scalar_support.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::flow {
+namespace weft::flow::solver_cuda_tiles_test {
 namespace {
 
 using test::amounts_difference;
@@ -122,4 +122,4 @@ INSTANTIATE_TEST_SUITE_P(Flow, ManyTilesOnCuda, ::testing::ValuesIn(meshes()), [
 });
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::solver_cuda_tiles_test

@@ -12,7 +12,7 @@
 
 #include "flow/solver_support.hpp"
 
-namespace weft::flow {
+namespace weft::flow::solver_failure_test {
 namespace {
 
 using test::common_error;
@@ -195,4 +195,4 @@ TEST(SolverFailure, ARestartDuringTheFirstOrderFallbackIsBitwise) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::solver_failure_test

@@ -10,7 +10,7 @@
 #include "flow/solver_support.hpp"
 #include "support/sanitized.hpp"
 
-namespace weft::flow {
+namespace weft::flow::solver_openings_test {
 namespace {
 
 using test::advance;
@@ -334,4 +334,4 @@ TEST(Openings, NozzlesOfTrianglesAndTetrahedraChoke) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::solver_openings_test

@@ -13,7 +13,7 @@
 #include "flow/scalar_support.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::flow {
+namespace weft::flow::solver_periodic_test {
 namespace {
 
 using test::generated;
@@ -145,4 +145,4 @@ TEST_F(PeriodicFacesOnCuda, ConserveInManySteps) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::solver_periodic_test

@@ -6,7 +6,7 @@
 #include "flow/solver_settings.hpp"
 #include "support/sanitized.hpp"
 
-namespace weft::flow {
+namespace weft::flow::solver_ramp_test {
 namespace {
 
 using test::conditions;
@@ -101,4 +101,4 @@ TEST(SolverRamp, StartsAFlowThatTheSchemeCannotStartAtOnce) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::solver_ramp_test

@@ -8,7 +8,7 @@
 
 #include "flow/scalar_support.hpp"
 
-namespace weft::flow {
+namespace weft::flow::solver_ranks_test {
 namespace {
 
 using test::gathered;
@@ -100,4 +100,4 @@ TEST(SmallPeriodicBoxOnRanks, IsTheFlowOnOneRank) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::solver_ranks_test

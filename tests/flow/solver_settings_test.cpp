@@ -11,7 +11,7 @@
 
 #include "support/sanitized.hpp"
 
-namespace weft::flow {
+namespace weft::flow::solver_settings_test {
 namespace {
 
 using test::gathered;
@@ -109,4 +109,4 @@ TEST(EveryNumerics, IsEveryFluxGradientAndLimiter) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::solver_settings_test

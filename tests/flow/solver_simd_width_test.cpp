@@ -6,7 +6,7 @@
 
 #include "flow/solver_settings.hpp"
 
-namespace weft::flow {
+namespace weft::flow::solver_simd_width_test {
 namespace {
 
 using test::conditions;
@@ -59,4 +59,4 @@ INSTANTIATE_TEST_SUITE_P(Flow, SimdWidth, ::testing::ValuesIn(settings()),
                          [](const auto& setting) { return setting.param.name; });
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::solver_simd_width_test

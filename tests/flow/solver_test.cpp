@@ -12,7 +12,7 @@
 #include "flow/solver_support.hpp"
 #include "support/sanitized.hpp"
 
-namespace weft::flow {
+namespace weft::flow::solver_test {
 namespace {
 
 using test::everywhere;
@@ -71,4 +71,4 @@ INSTANTIATE_TEST_SUITE_P(Box, EveryElement,
                          [](const auto& element) { return element.param.name + (element.param.dim == 2 ? "_2d" : "_3d"); });
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::solver_test

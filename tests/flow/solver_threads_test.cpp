@@ -13,7 +13,7 @@
 
 #include "flow/solver_settings.hpp"
 
-namespace weft::flow {
+namespace weft::flow::solver_threads_test {
 namespace {
 
 using test::conditions;
@@ -220,4 +220,4 @@ TEST(BlocksOfALargerMesh, HaveTheStatesThatStoredGradientsMake) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::solver_threads_test

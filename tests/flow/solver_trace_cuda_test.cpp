@@ -19,7 +19,7 @@
 #include "flow/solver_settings.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::flow {
+namespace weft::flow::solver_trace_cuda_test {
 namespace {
 
 using test::gathered;
@@ -86,4 +86,4 @@ TEST_F(SolverTraceOnCuda, TasksAreOnTheStreamsAndTheFlowIsTheSame) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::solver_trace_cuda_test

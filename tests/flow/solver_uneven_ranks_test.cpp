@@ -13,7 +13,7 @@
 #include "mesh/block_samples.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::flow {
+namespace weft::flow::solver_uneven_ranks_test {
 namespace {
 
 using test::amounts_difference;
@@ -172,4 +172,4 @@ INSTANTIATE_TEST_SUITE_P(Flow, UnevenRanks, kCases, name_of);
 INSTANTIATE_TEST_SUITE_P(Flow, UnevenRanksOnCuda, kCases, name_of);
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::solver_uneven_ranks_test

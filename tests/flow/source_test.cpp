@@ -10,7 +10,7 @@
 #include "flow/function_error.hpp"
 #include "flow/solver_settings.hpp"
 
-namespace weft::flow {
+namespace weft::flow::source_test {
 namespace {
 
 using test::advance;
@@ -193,4 +193,4 @@ TEST(Axisymmetric, ASphericalFlowConvergesWithSecondOrder) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::source_test

@@ -17,7 +17,7 @@
 #include "io/support/scratch.hpp"
 #include "support/contracts.hpp"
 
-namespace weft::flow {
+namespace weft::flow::start_test {
 namespace {
 
 using test::common_error;
@@ -239,4 +239,4 @@ TEST_F(SolutionStart, ReadsSinglePrecision) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::start_test

@@ -12,7 +12,7 @@
 
 #include "flow/solver_settings.hpp"
 
-namespace weft::flow {
+namespace weft::flow::start_up_threads_test {
 namespace {
 
 using detail::TilePartition;
@@ -98,4 +98,4 @@ TEST(StartUpThreads, GiveTheSameDiscretizationMatricesAndTiles) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::start_up_threads_test

@@ -6,7 +6,7 @@
 
 #include "flow/solver_support.hpp"
 
-namespace weft::flow {
+namespace weft::flow::step_failures_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -81,4 +81,4 @@ TEST_F(Failures, OfInputPrecedeThoseOfCells) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::step_failures_test

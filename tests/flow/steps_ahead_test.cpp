@@ -5,7 +5,7 @@
 
 #include "flow/solver_settings.hpp"
 
-namespace weft::flow {
+namespace weft::flow::steps_ahead_test {
 namespace {
 
 TEST(StepsAheadOfPrograms, AreWhatAGpuComputesInATime) {
@@ -39,4 +39,4 @@ TEST(StepsAheadOfPrograms, HistoriesOfTheStateAreThoseOfForcesProbesMonitorsAndI
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::steps_ahead_test

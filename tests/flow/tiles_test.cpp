@@ -12,7 +12,7 @@
 
 #include "flow/solver_settings.hpp"
 
-namespace weft::flow {
+namespace weft::flow::tiles_test {
 namespace {
 
 using detail::fit_tiles;
@@ -276,4 +276,4 @@ INSTANTIATE_TEST_SUITE_P(Surrounded, TilesOf, ::testing::ValuesIn(test::surround
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::tiles_test

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace weft::flow {
+namespace weft::flow::verdict_test {
 namespace {
 
 using ::testing::Contains;
@@ -126,4 +126,4 @@ TEST(Verdict, ReportsTheDistanceOfTheStream) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::verdict_test

@@ -10,7 +10,7 @@
 
 #include "flow/solver_support.hpp"
 
-namespace weft::flow {
+namespace weft::flow::wall_curvature_test {
 namespace {
 
 struct Range {
@@ -91,4 +91,4 @@ TEST(WallCurvature, IsZeroOnPlanesAndAtCorners) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::wall_curvature_test

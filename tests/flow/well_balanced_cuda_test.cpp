@@ -5,7 +5,7 @@
 #include "flow/well_balanced_support.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::flow {
+namespace weft::flow::well_balanced_cuda_test {
 namespace {
 
 using test::ClosedBox;
@@ -111,4 +111,4 @@ TEST(WellBalancedOnCuda, SmallWavesHaveTheAmplitudeOfTheLinearSolution) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::well_balanced_cuda_test

@@ -14,7 +14,7 @@
 #include "flow/well_balanced_support.hpp"
 #include "io/support/scratch.hpp"
 
-namespace weft::flow {
+namespace weft::flow::well_balanced_test {
 namespace {
 
 using test::Atmosphere;
@@ -263,4 +263,4 @@ TEST(WellBalanced, AStateThatIsNotStationaryIsRefused) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::well_balanced_test

@@ -5,8 +5,8 @@
 #include "scratch_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const weft::testing::ScratchFile scratch("mesh.cgns");
-  weft::testing::write_hdf5(scratch.path, {reinterpret_cast<const char*>(data), size});
+  static const weft::test::ScratchFile scratch("mesh.cgns");
+  weft::test::write_hdf5(scratch.path, {reinterpret_cast<const char*>(data), size});
   weft::mesh::try_reading([] { return weft::mesh::load_cgns(scratch.path); });
   return 0;
 }

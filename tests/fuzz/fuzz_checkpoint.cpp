@@ -34,7 +34,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-struct GoodFile : weft::testing::ScratchFile {
+struct GoodFile : weft::test::ScratchFile {
   GoodFile() : ScratchFile("good.h5") {
     const std::vector<weft::io::CheckpointField> fields{{"state", kState, 2}, {"dt", kStep}};
     weft::io::write_checkpoint(Communicator::self(), path, info(), kKeys, fields);
@@ -56,11 +56,11 @@ void read_all(const std::string& path) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const GoodFile good;
-  static const weft::testing::ScratchFile scratch("changed.h5");
+  static const weft::test::ScratchFile scratch("changed.h5");
   std::filesystem::copy_file(good.path, scratch.path, std::filesystem::copy_options::overwrite_existing);
   const hid_t file = H5Fopen(scratch.path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
   require(file >= 0);
-  weft::testing::Hdf5Text::add(file, {reinterpret_cast<const char*>(data), size});
+  weft::test::Hdf5Text::add(file, {reinterpret_cast<const char*>(data), size});
   H5Fclose(file);
   try {
     read_all(scratch.path);

@@ -24,8 +24,8 @@ void require_cells_at_nodes(const mesh::MeshBlock& block) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const testing::ScratchFile scratch("mesh.h5");
-  testing::write_hdf5(scratch.path, {reinterpret_cast<const char*>(data), size});
+  static const test::ScratchFile scratch("mesh.h5");
+  test::write_hdf5(scratch.path, {reinterpret_cast<const char*>(data), size});
   mesh::try_reading([] {
     const Communicator self = Communicator::self();
     mesh::MeshBlock block = mesh::read_weft(self, scratch.path);

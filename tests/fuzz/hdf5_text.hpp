@@ -21,7 +21,7 @@
 #include <string_view>
 #include <vector>
 
-namespace weft::testing {
+namespace weft::test {
 
 class Hdf5Text {
  public:
@@ -169,4 +169,4 @@ inline void write_hdf5(const std::string& path, std::string_view text) {
   H5Fclose(file);
 }
 
-}  // namespace weft::testing
+}  // namespace weft::test

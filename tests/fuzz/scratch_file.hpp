@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-namespace weft::testing {
+namespace weft::test {
 
 struct ScratchFile {
   explicit ScratchFile(const std::string& name)
@@ -20,4 +20,4 @@ struct ScratchFile {
   std::string path;
 };
 
-}  // namespace weft::testing
+}  // namespace weft::test

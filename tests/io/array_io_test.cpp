@@ -10,7 +10,7 @@
 
 #include "io/support/scratch.hpp"
 
-namespace weft::io {
+namespace weft::io::array_io_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -282,4 +282,4 @@ TEST_F(ArrayIoFile, WrongTypeWidthShapeAndNameThrow) {
 }
 
 }  // namespace
-}  // namespace weft::io
+}  // namespace weft::io::array_io_test

@@ -5,7 +5,7 @@
 
 #include "weft/base/error.hpp"
 
-namespace weft::io {
+namespace weft::io::case_changes_test {
 namespace {
 
 std::vector<std::string> lines(const std::string& before, const std::string& now) {
@@ -31,4 +31,4 @@ TEST(CaseChanges, ReportsAddedAndRemovedKeys) {
 }
 
 }  // namespace
-}  // namespace weft::io
+}  // namespace weft::io::case_changes_test

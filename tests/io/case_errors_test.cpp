@@ -12,7 +12,7 @@
 
 #include "io/support/scratch.hpp"
 
-namespace weft::io {
+namespace weft::io::case_errors_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -225,4 +225,4 @@ TEST(CaseErrors, DifferentDeclarationsOfAKeyViolateAContract) {
 }
 
 }  // namespace
-}  // namespace weft::io
+}  // namespace weft::io::case_errors_test

@@ -11,7 +11,7 @@
 
 #include "io/support/scratch.hpp"
 
-namespace weft::io {
+namespace weft::io::case_reader_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -268,4 +268,4 @@ TEST(CaseFile, EveryRankThrowsTheSame) {
 }
 
 }  // namespace
-}  // namespace weft::io
+}  // namespace weft::io::case_reader_test

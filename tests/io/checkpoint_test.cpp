@@ -19,7 +19,7 @@
 
 #include "io/support/scratch.hpp"
 
-namespace weft::io {
+namespace weft::io::checkpoint_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -273,4 +273,4 @@ TEST_F(Checkpoint, FingerprintsIgnoreOrderAndRanksOnly) {
 }
 
 }  // namespace
-}  // namespace weft::io
+}  // namespace weft::io::checkpoint_test

@@ -12,7 +12,7 @@
 
 #include "io/support/scratch.hpp"
 
-namespace weft::io {
+namespace weft::io::folder_lock_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -69,4 +69,4 @@ TEST_F(FolderLockTest, IsTakenOverIfTheFileNamesNoProcess) {
 }
 
 }  // namespace
-}  // namespace weft::io
+}  // namespace weft::io::folder_lock_test

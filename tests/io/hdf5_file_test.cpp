@@ -15,7 +15,7 @@
 
 #include "io/support/scratch.hpp"
 
-namespace weft::io {
+namespace weft::io::hdf5_file_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -311,4 +311,4 @@ TEST_F(Hdf5, OtherFilesAreNotFollowed) {
 }
 
 }  // namespace
-}  // namespace weft::io
+}  // namespace weft::io::hdf5_file_test

@@ -11,7 +11,7 @@
 
 #include "io/support/scratch.hpp"
 
-namespace weft::io {
+namespace weft::io::hdf5_tree_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -118,4 +118,4 @@ TEST_F(Hdf5TreeTest, Misuse) {
 }
 
 }  // namespace
-}  // namespace weft::io
+}  // namespace weft::io::hdf5_tree_test

@@ -77,7 +77,7 @@ extern "C" int fsync(int descriptor) {
   return static_cast<int>(syscall(SYS_fsync, descriptor));
 }
 
-namespace weft::io {
+namespace weft::io::sync_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -195,4 +195,4 @@ TEST_F(Sync, AFileThatCannotBeOpenedThrows) {
 }
 
 }  // namespace
-}  // namespace weft::io
+}  // namespace weft::io::sync_test

@@ -12,7 +12,7 @@
 
 #include "io/support/scratch.hpp"
 
-namespace weft::io {
+namespace weft::io::table_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -148,4 +148,4 @@ TEST_F(TableTest, ReportsWhyARowCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace weft::io
+}  // namespace weft::io::table_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace weft::io {
+namespace weft::io::units_test {
 namespace {
 
 TEST(Units, DecimalPrefixesRoundOnce) {
@@ -36,4 +36,4 @@ TEST(Units, RejectsInvalidNumbers) {
 }
 
 }  // namespace
-}  // namespace weft::io
+}  // namespace weft::io::units_test

@@ -10,7 +10,7 @@
 
 #include "io/support/scratch.hpp"
 
-namespace weft::io {
+namespace weft::io::vtkhdf_reader_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -111,4 +111,4 @@ TEST_F(ReadVtkHdf, RejectsInconsistentFiles) {
 }
 
 }  // namespace
-}  // namespace weft::io
+}  // namespace weft::io::vtkhdf_reader_test

@@ -8,7 +8,7 @@
 #include "io/support/program.hpp"
 #include "io/support/scratch.hpp"
 
-namespace weft::io {
+namespace weft::io::vtkhdf_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -184,4 +184,4 @@ TEST_F(Vtkhdf, MissingDirectory) {
 }
 
 }  // namespace
-}  // namespace weft::io
+}  // namespace weft::io::vtkhdf_test

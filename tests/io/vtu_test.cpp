@@ -6,7 +6,7 @@
 #include "io/support/scratch.hpp"
 #include "io/support/vtu.hpp"
 
-namespace weft::io {
+namespace weft::io::vtu_test {
 namespace {
 
 class Vtu : public ::testing::Test {
@@ -61,4 +61,4 @@ TEST_F(Vtu, UnfinishedFilesAreRemoved) {
 }
 
 }  // namespace
-}  // namespace weft::io
+}  // namespace weft::io::vtu_test

@@ -9,7 +9,7 @@
 #include "kernels/teams.hpp"
 #include "support/contracts.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::aos_soa_test {
 namespace {
 
 TEST(AosSoa, converts_rows_to_components_and_back) {
@@ -44,4 +44,4 @@ TEST(AosSoa, wrong_sizes_and_overlaps_violate_the_contract) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::aos_soa_test

@@ -15,7 +15,7 @@
 #include "kernels/teams.hpp"
 #include "support/contracts.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::batched_lu_test {
 namespace {
 
 using test::Batch;
@@ -192,4 +192,4 @@ TEST(BatchedLu, sizes_and_overlaps_violate_the_contract) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::batched_lu_test

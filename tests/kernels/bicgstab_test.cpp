@@ -13,7 +13,7 @@
 #include "kernels/teams.hpp"
 #include "support/contracts.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::bicgstab_test {
 namespace {
 
 using test::numbers;
@@ -138,4 +138,4 @@ TEST(BiCgStab, systems_that_do_not_fit_violate_the_contract) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::bicgstab_test

@@ -14,7 +14,7 @@
 #include "kernels/teams.hpp"
 #include "support/contracts.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::block_jacobi_test {
 namespace {
 
 template <class T, int B>
@@ -90,4 +90,4 @@ TEST(BlockJacobi, another_number_of_rows_violates_the_contract) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::block_jacobi_test

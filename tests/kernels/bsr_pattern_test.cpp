@@ -15,7 +15,7 @@
 
 #include "kernels/block_sparse.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::bsr_pattern_test {
 namespace {
 
 using Offsets = std::vector<std::int64_t>;
@@ -129,4 +129,4 @@ TEST(BsrMatrix, blocks_are_those_of_the_list) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::bsr_pattern_test

@@ -15,7 +15,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::bsr_product_test {
 namespace {
 
 using test::numbers;
@@ -138,4 +138,4 @@ TEST(BsrProduct, a_machine_without_a_gpu_has_no_products_on_it) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::bsr_product_test

@@ -9,7 +9,7 @@
 
 #include "weft/base/mix.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::bucket_sort_test {
 namespace {
 
 struct Entry {
@@ -46,4 +46,4 @@ TEST(BucketSort, EqualsStdSort) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::bucket_sort_test

@@ -18,7 +18,7 @@
 #include "kernels/teams.hpp"
 #include "support/contracts.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::colored_factors_test {
 namespace {
 
 constexpr int kB = 5;
@@ -239,4 +239,4 @@ TEST(ColoredFactors, vectors_and_matrices_that_do_not_fit_violate_the_contract) 
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::colored_factors_test

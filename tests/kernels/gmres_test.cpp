@@ -18,7 +18,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::gmres_test {
 namespace {
 
 using test::numbers;
@@ -260,4 +260,4 @@ TEST(Gmres, without_a_gpu_there_is_an_error) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::gmres_test

@@ -10,7 +10,7 @@
 #include "kernels/teams.hpp"
 #include "support/contracts.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::histogram_test {
 namespace {
 
 TEST(Histogram, counts_indices_of_each_bin_on_any_number_of_threads) {
@@ -40,4 +40,4 @@ TEST(Histogram, a_negative_size_violates_the_contract) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::histogram_test

@@ -16,7 +16,7 @@
 
 #include "support/contracts.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::kernels_test {
 namespace {
 
 template <class T>
@@ -154,4 +154,4 @@ TEST(Kernels, mismatched_sizes_violate_the_contract) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::kernels_test

@@ -13,7 +13,7 @@
 
 #include "kernels/small_layouts.hpp"
 
-namespace weft::kernels::layout {
+namespace weft::kernels::layout::layout_algebra_test {
 namespace {
 
 using test::for_each_layout;
@@ -347,4 +347,4 @@ TEST(LayoutAlgebra, with_shape_keeps_the_function) {
 }
 
 }  // namespace
-}  // namespace weft::kernels::layout
+}  // namespace weft::kernels::layout::layout_algebra_test

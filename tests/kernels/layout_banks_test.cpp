@@ -11,7 +11,7 @@
 
 #include "kernels/small_layouts.hpp"
 
-namespace weft::kernels::layout {
+namespace weft::kernels::layout::layout_banks_test {
 namespace {
 
 TEST(BankConflicts, count_published_cases) {
@@ -80,4 +80,4 @@ TEST(BankConflicts, invalid_accesses_throw) {
 }
 
 }  // namespace
-}  // namespace weft::kernels::layout
+}  // namespace weft::kernels::layout::layout_banks_test

@@ -12,7 +12,7 @@
 #include "kernels/small_layouts.hpp"
 #include "support/contracts.hpp"
 
-namespace weft::kernels::layout {
+namespace weft::kernels::layout::layout_tensor_test {
 namespace {
 
 std::vector<float> numbered(std::int64_t n) {
@@ -249,4 +249,4 @@ TEST(Copy, words_agree_with_all_values_of_small_layouts) {
 }
 
 }  // namespace
-}  // namespace weft::kernels::layout
+}  // namespace weft::kernels::layout::layout_tensor_test

@@ -12,7 +12,7 @@
 #include "kernels/small_layouts.hpp"
 #include "support/contracts.hpp"
 
-namespace weft::kernels::layout {
+namespace weft::kernels::layout::layout_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -192,4 +192,4 @@ TEST(LayoutText, prints_tables_and_pictures) {
 }
 
 }  // namespace
-}  // namespace weft::kernels::layout
+}  // namespace weft::kernels::layout::layout_test

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace weft::kernels {
+namespace weft::kernels::providers_test {
 namespace {
 
 TEST(Providers, a_call_may_request_one_and_otherwise_the_table_selects) {
@@ -25,4 +25,4 @@ TEST(Providers, every_row_names_a_provider_and_its_evidence) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::providers_test

@@ -16,7 +16,7 @@
 #include "kernels/teams.hpp"
 #include "support/contracts.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::reduce_test {
 namespace {
 
 /// Returns n numbers of very different magnitudes and both signs, whose sum depends on the order of addition.
@@ -158,4 +158,4 @@ TEST(Reduce, mismatched_sizes_and_overlaps_violate_the_contract) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::reduce_test

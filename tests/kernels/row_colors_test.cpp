@@ -18,7 +18,7 @@
 #include "kernels/teams.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::row_colors_test {
 namespace {
 
 /// Returns the neighbours of each row: columns of its blocks and rows with a block in its column, without ghost columns.
@@ -122,4 +122,4 @@ TEST(RowColors, cuda_has_the_colours_of_the_host) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::row_colors_test

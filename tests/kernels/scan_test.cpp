@@ -8,19 +8,16 @@
 #include <vector>
 
 #include "kernels/associative.hpp"
+#include "kernels/block_sparse.hpp"
 #include "kernels/teams.hpp"
 #include "support/contracts.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::scan_test {
 namespace {
 
 using test::Affine;
 using test::Compose;
-
-template <class T>
-std::span<const T> view(const std::vector<T>& values) {
-  return values;
-}
+using test::view;
 
 /// Returns true if the bits are equal.
 template <class T>
@@ -146,4 +143,4 @@ TEST(OrderedScan, mismatched_sizes_and_overlaps_violate_the_contract) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::scan_test

@@ -13,7 +13,7 @@
 #include "kernels/teams.hpp"
 #include "support/contracts.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::select_test {
 namespace {
 
 constexpr std::size_t kSizes[] = {0, 1, 2, 127, 4095, 4096, 4097, 30'001};
@@ -86,4 +86,4 @@ TEST(Select, mismatched_sizes_and_overlaps_violate_the_contract) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::select_test

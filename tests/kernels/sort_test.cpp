@@ -12,7 +12,7 @@
 #include "kernels/teams.hpp"
 #include "support/contracts.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::sort_test {
 namespace {
 
 constexpr std::size_t kSizes[] = {0, 1, 2, 1000, 16'383, 16'384, 50'001};
@@ -82,4 +82,4 @@ TEST(Sort, overlaps_violate_the_contract) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::sort_test

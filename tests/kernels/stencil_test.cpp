@@ -10,7 +10,7 @@
 #include "kernels/teams.hpp"
 #include "support/contracts.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::stencil_test {
 namespace {
 
 constexpr StencilWeights<double> kAll{1, 10, 100, 1e3, 1e4, 1e5, 1e6};
@@ -134,4 +134,4 @@ TEST(Stencil, invalid_arguments_violate_the_contract) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::stencil_test

@@ -10,7 +10,7 @@
 #include "kernels/teams.hpp"
 #include "support/contracts.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::transpose_test {
 namespace {
 
 TEST(Transpose, exchanges_rows_and_columns) {
@@ -68,4 +68,4 @@ TEST(Transpose, invalid_arguments_violate_the_contract) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::transpose_test

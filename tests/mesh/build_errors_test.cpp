@@ -12,7 +12,7 @@
 
 #include "block_samples.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::build_errors_test {
 namespace {
 
 using test::chunk;
@@ -335,4 +335,4 @@ TEST(BuildErrors, GlobalIdsHave64Bits) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::build_errors_test

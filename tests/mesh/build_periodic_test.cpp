@@ -11,7 +11,7 @@
 #include "block_samples.hpp"
 #include "mesh_checks.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::build_periodic_test {
 namespace {
 
 using test::chunk;
@@ -138,4 +138,4 @@ TEST(Build, PeriodicGhostCellsIncreaseWithoutLimit) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::build_periodic_test

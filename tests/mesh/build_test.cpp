@@ -11,7 +11,7 @@
 #include "block_samples.hpp"
 #include "mesh_checks.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::build_test {
 namespace {
 
 using test::chunk;
@@ -292,4 +292,4 @@ TEST(Build, BoundaryZonesAreTheSameOnEveryRank) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::build_test

@@ -10,7 +10,7 @@
 #include "weft/mesh/generate/generate.hpp"
 #include "weft/mesh/mesh.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::build_threads_test {
 namespace {
 
 template <class T>
@@ -114,4 +114,4 @@ TEST(BuildThreads, AreAtLeastOne) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::build_threads_test

@@ -6,7 +6,7 @@
 
 #include "mesh/generate_check.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::generate_box_test {
 namespace {
 
 using testing::check_mesh;
@@ -187,4 +187,4 @@ TEST(GenerateBox, OverACommunicator) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::generate_box_test

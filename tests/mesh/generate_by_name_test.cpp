@@ -11,7 +11,7 @@
 
 #include "mesh/generate_check.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::generate_by_name_test {
 namespace {
 
 using testing::check_mesh;
@@ -149,4 +149,4 @@ TEST(GenerateByName, GuideListsEveryParameter) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::generate_by_name_test

@@ -7,7 +7,7 @@
 
 #include "mesh/generate_check.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::generate_channel_test {
 namespace {
 
 using testing::check_mesh;
@@ -159,4 +159,4 @@ TEST(GenerateCylinder, IsHalfAnEllipseMinusHalfACircle) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::generate_channel_test

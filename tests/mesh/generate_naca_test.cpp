@@ -7,7 +7,7 @@
 
 #include "mesh/generate_check.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::generate_naca_test {
 namespace {
 
 using testing::check_mesh;
@@ -173,4 +173,4 @@ TEST(GenerateRingleb, TransonicTrianglesAndBadParameters) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::generate_naca_test

@@ -16,7 +16,7 @@
 #include "weft/mesh/build/translations.hpp"
 #include "weft/mesh/partition/cell_ordering.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::geometry_test {
 namespace {
 
 void expect_near(Vec3 a, Vec3 b, double tolerance) {
@@ -262,4 +262,4 @@ TEST(IdTable, FindsInsertedIdsOfARange) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::geometry_test

@@ -6,7 +6,7 @@
 
 #include "block_samples.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::mesh_stats_test {
 namespace {
 
 using test::chunk;
@@ -87,4 +87,4 @@ TEST(MeshStats, OfOneCell) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::mesh_stats_test

@@ -14,7 +14,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::mesh_view_test {
 namespace {
 
 using namespace test;
@@ -103,4 +103,4 @@ TEST(MeshView, needs_a_gpu_for_device_memory) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::mesh_view_test

@@ -7,7 +7,7 @@
 
 #include "weft/mesh/geometry.hpp"
 
-namespace weft::mesh::detail {
+namespace weft::mesh::detail::orientation_test {
 namespace {
 
 /// Returns a right-handed cell of each type.
@@ -55,4 +55,4 @@ TEST(Orientation, AQuadNeedNotBeConvex) {
 }
 
 }  // namespace
-}  // namespace weft::mesh::detail
+}  // namespace weft::mesh::detail::orientation_test

@@ -20,7 +20,7 @@
 
 #include "read_samples.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::partition_mesh_test {
 namespace {
 
 const BoxSpec kBox{.nx = 5, .ny = 4, .nz = 6, .elements = CellMix::mixed, .jitter = 0.05};
@@ -132,4 +132,4 @@ TEST(PartitionMesh, ZeroPartsThrow) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::partition_mesh_test

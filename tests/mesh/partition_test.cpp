@@ -15,7 +15,7 @@
 #include "weft/mesh/partition/partition_methods.hpp"
 #include "weft/mesh/partition/planned_subdomains.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::partition_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -252,4 +252,4 @@ TEST(Partition, GraphsBeyond32BitsThrowWithASuggestion) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::partition_test

@@ -9,7 +9,7 @@
 #include "weft/base/error.hpp"
 #include "weft/mesh/generate/generate_by_name.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::planned_subdomains_test {
 namespace {
 
 struct Source {
@@ -97,4 +97,4 @@ TEST(PlannedSubdomains, ZeroRanksThrow) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::planned_subdomains_test

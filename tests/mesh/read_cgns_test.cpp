@@ -11,7 +11,7 @@
 
 #include "cgns_samples.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::read_cgns_test {
 namespace {
 
 using namespace testing;
@@ -382,4 +382,4 @@ TEST(ReadCgns, DataLargerThanTheFileIsNotRead) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::read_cgns_test

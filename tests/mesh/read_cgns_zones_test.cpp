@@ -11,7 +11,7 @@
 
 #include "cgns_samples.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::read_cgns_zones_test {
 namespace {
 
 using namespace testing;
@@ -110,4 +110,4 @@ TEST(ReadCgns, StructuredBlocksOfBothOrientations) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::read_cgns_zones_test

@@ -18,7 +18,7 @@
 #include "cgns_samples.hpp"
 #include "support/source_dir.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::read_errors_test {
 namespace {
 
 using namespace bad_meshes;
@@ -171,4 +171,4 @@ TEST(ReadErrors, PrefixesAndFlippedBytesAreReadOrThrow) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::read_errors_test

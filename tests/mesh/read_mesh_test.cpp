@@ -15,7 +15,7 @@
 #include "read_samples.hpp"
 #include "support/source_dir.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::read_mesh_test {
 namespace {
 
 std::string corpus(const std::string& file) {
@@ -135,4 +135,4 @@ TEST(ReadMesh, NumbersTooSmallForADoubleAreZero) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::read_mesh_test

@@ -14,7 +14,7 @@
 
 #include "cgns_samples.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::read_second_order_test {
 namespace {
 
 using testing::CgnsTree;
@@ -114,4 +114,4 @@ TEST(ReadSecondOrder, EveryRankHasTheWarning) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::read_second_order_test

@@ -14,7 +14,7 @@
 
 #include "read_samples.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::refine_test {
 namespace {
 
 using ::testing::ContainsRegex;
@@ -152,4 +152,4 @@ TEST(Refine, CellsAreCountedBeforeTheRefinement) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::refine_test

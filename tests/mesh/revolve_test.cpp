@@ -8,7 +8,7 @@
 #include "weft/base/error.hpp"
 #include "weft/mesh/generate/generate_by_name.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::revolve_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -60,4 +60,4 @@ TEST(Revolve, ThrowsOnEveryRank) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::revolve_test

@@ -19,7 +19,7 @@
 
 #include "read_samples.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::weft_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -326,4 +326,4 @@ TEST_F(WeftFile, TruncatedAndFlippedFilesAreReadOrThrow) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::weft_file_test

@@ -12,7 +12,7 @@
 
 #include "read_samples.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::write_mesh_test {
 namespace {
 
 constexpr MeshFormat kAll[] = {MeshFormat::gmsh41, MeshFormat::gmsh41_binary, MeshFormat::gmsh22, MeshFormat::gmsh22_binary,
@@ -131,4 +131,4 @@ TEST(WriteMesh, AWriteErrorThrowsOnEveryRank) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::write_mesh_test

@@ -14,7 +14,7 @@
 #define WEFT_NEEDS_NO_GPU() \
   if (::weft::device_count() > 0) GTEST_SKIP() << "tests the errors of a machine without a GPU, and this one has a GPU"
 
-namespace weft::testing {
+namespace weft::test {
 
 /// A test that is run for several backends.
 class BackendTest : public ::testing::TestWithParam<Backend> {
@@ -33,4 +33,4 @@ inline auto device_backends() {
   return ::testing::Values(Backend::mirror, Backend::cuda, Backend::cuda_managed, Backend::cuda_mapped);
 }
 
-}  // namespace weft::testing
+}  // namespace weft::test

@@ -15,6 +15,7 @@
 
 #include "task/ring.hpp"
 
+namespace access_guard_test {
 namespace {
 
 using namespace weft::task;
@@ -147,3 +148,4 @@ TEST(AccessGuard, RestoresAfterAnException) {
 }
 
 }  // namespace
+}  // namespace access_guard_test

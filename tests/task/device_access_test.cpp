@@ -14,7 +14,7 @@
 
 #include "task/ring.hpp"
 
-namespace weft::task::test {
+namespace weft::task::test::device_access_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -164,4 +164,4 @@ TEST(DeviceAccesses, EnqueuedIterationsAreCheckedToo) {
 }
 
 }  // namespace
-}  // namespace weft::task::test
+}  // namespace weft::task::test::device_access_test

@@ -16,7 +16,7 @@
 #include "support/gpu.hpp"
 #include "task/ring.hpp"
 
-namespace weft::task::test {
+namespace weft::task::test::device_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -345,4 +345,4 @@ TEST(DeviceTasks, CopiesInABodyAreRefused) {
 }
 
 }  // namespace
-}  // namespace weft::task::test
+}  // namespace weft::task::test::device_test

@@ -20,7 +20,7 @@
 
 #include "task/ring.hpp"
 
-namespace weft::task::test {
+namespace weft::task::test::device_trace_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -139,4 +139,4 @@ TEST(DeviceTrace, FilesNameTheRowsAndAreReadAgain) {
 }
 
 }  // namespace
-}  // namespace weft::task::test
+}  // namespace weft::task::test::device_trace_test

@@ -22,7 +22,7 @@
 
 namespace weft::task::test {
 
-using Field = ArrayPair<Value>;
+using ValueField = ArrayPair<Value>;
 
 /// Memory that the body of a step accesses on one side.
 struct Operands {
@@ -94,8 +94,9 @@ class Distributed {
     }
     for (std::size_t a = 0; a < program.space_of.size(); ++a) {
       const std::size_t s = program.space_of[a];
-      fields.push_back(std::make_unique<Field>(plans_[s], Layout::aos, program.array_on_device[a] ? backend : Backend::host));
-      Field& field = *fields.back();
+      fields.push_back(
+          std::make_unique<ValueField>(plans_[s], Layout::aos, program.array_on_device[a] ? backend : Backend::host));
+      ValueField& field = *fields.back();
       for (int row = 0; row < plans_[s].rows(); ++row)
         field(row, 0) = row < plans_[s].owned_rows() ? initial(a, program.spaces[s].first[rank] + row) : -1;
       ids_.push_back(graph_.add_array("a" + std::to_string(a), field, program.spaces[s].inner[rank]));
@@ -132,7 +133,7 @@ class Distributed {
     return same;
   }
 
-  std::vector<std::unique_ptr<Field>> fields;
+  std::vector<std::unique_ptr<ValueField>> fields;
   std::vector<std::unique_ptr<HostDeviceVector<double>>> numbers;
 
  private:

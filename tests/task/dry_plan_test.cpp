@@ -12,6 +12,7 @@
 
 #include "task/ring.hpp"
 
+namespace dry_plan_test {
 namespace {
 
 using namespace weft::task;
@@ -166,3 +167,4 @@ TEST(DryPlan, RefusesRowsOfDifferentSizes) {
 }
 
 }  // namespace
+}  // namespace dry_plan_test

@@ -16,6 +16,7 @@
 #include "weft/base/clock.hpp"
 #include "weft/task/graph.hpp"
 
+namespace executor_test {
 namespace {
 
 using namespace weft::task;
@@ -133,3 +134,4 @@ TEST(Executor, CallsDividedTasksInPiecesBetweenWhichMessagesEnd) {
 }
 
 }  // namespace
+}  // namespace executor_test

@@ -14,6 +14,7 @@
 
 #include "task/ring.hpp"
 
+namespace failure_notice_test {
 namespace {
 
 using namespace weft::task;
@@ -53,3 +54,4 @@ TEST(FailureNotice, ReachesNeighboursAndNoLaterPlan) {
 }
 
 }  // namespace
+}  // namespace failure_notice_test

@@ -12,6 +12,7 @@
 
 #include "task/ring.hpp"
 
+namespace graph_errors_test {
 namespace {
 
 using namespace weft::task;
@@ -177,3 +178,4 @@ TEST(GraphErrors, ReportsRanksThatRecordDifferentTasks) {
 }
 
 }  // namespace
+}  // namespace graph_errors_test

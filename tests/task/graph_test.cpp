@@ -22,6 +22,7 @@
 
 #include "task/ring.hpp"
 
+namespace graph_test {
 namespace {
 
 using namespace weft::task;
@@ -258,3 +259,4 @@ TEST(Graph, PlanAndTraceCanBeRead) {
 }
 
 }  // namespace
+}  // namespace graph_test

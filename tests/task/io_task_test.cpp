@@ -14,7 +14,7 @@
 
 #include "task/ring.hpp"
 
-namespace weft::task::test {
+namespace weft::task::test::io_task_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -173,4 +173,4 @@ TEST(Writer, BoundsWhatIsPending) {
 }
 
 }  // namespace
-}  // namespace weft::task::test
+}  // namespace weft::task::test::io_task_test

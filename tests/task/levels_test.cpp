@@ -6,6 +6,7 @@
 
 #include <vector>
 
+namespace levels_test {
 namespace {
 
 using namespace weft::task;
@@ -47,3 +48,4 @@ TEST(Levels, OfADividedTaskAreThoseOfItsInnerHalf) {
 }
 
 }  // namespace
+}  // namespace levels_test

@@ -15,6 +15,7 @@
 
 #include "task/ring.hpp"
 
+namespace nested_graph_test {
 namespace {
 
 using namespace weft::task;
@@ -200,3 +201,4 @@ TEST(NestedGraph, RefusesWhatCannotBeAdded) {
 }
 
 }  // namespace
+}  // namespace nested_graph_test

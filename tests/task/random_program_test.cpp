@@ -3,7 +3,7 @@
 
 #include "task/distributed_program.hpp"
 
-namespace weft::task::test {
+namespace weft::task::test::random_program_test {
 namespace {
 
 TEST(RandomProgram, AgreesWithAnInterpreterBitForBit) { expect_agreement_of_random_programs<space::mirror>(Backend::host); }
@@ -13,4 +13,4 @@ TEST(RandomProgram, WithTasksOnAMirrorAgreesWithAnInterpreterBitForBit) {
 }
 
 }  // namespace
-}  // namespace weft::task::test
+}  // namespace weft::task::test::random_program_test

@@ -16,7 +16,7 @@
 
 #include "task/ring.hpp"
 
-namespace weft::task::test {
+namespace weft::task::test::rate_summary_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -142,4 +142,4 @@ TEST(RateSummary, WrongCountsAreErrors) {
 }
 
 }  // namespace
-}  // namespace weft::task::test
+}  // namespace weft::task::test::rate_summary_test

@@ -20,6 +20,7 @@
 
 #include "task/ring.hpp"
 
+namespace recording_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -332,3 +333,4 @@ TEST(TraceFile, NamesWhatIsWrong) {
 }
 
 }  // namespace
+}  // namespace recording_test

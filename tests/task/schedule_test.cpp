@@ -12,6 +12,7 @@
 #include "weft/base/error.hpp"
 #include "weft/task/segments.hpp"
 
+namespace schedule_test {
 namespace {
 
 using namespace weft::task;
@@ -330,3 +331,4 @@ TEST(Schedule, NamesTaskAndDataOfImpossibleAccesses) {
 }
 
 }  // namespace
+}  // namespace schedule_test

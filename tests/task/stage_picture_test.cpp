@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+namespace stage_picture_test {
 namespace {
 
 using namespace weft::task;
@@ -105,3 +106,4 @@ TEST(StagePicture, ShowsAnEmptyStage) {
 }
 
 }  // namespace
+}  // namespace stage_picture_test

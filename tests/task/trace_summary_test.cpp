@@ -11,6 +11,7 @@
 
 #include "task/ring.hpp"
 
+namespace trace_summary_test {
 namespace {
 
 using namespace weft::task;
@@ -133,3 +134,4 @@ TEST(TraceSummary, OfAPlanThatWasRunCountsItsMessages) {
 }
 
 }  // namespace
+}  // namespace trace_summary_test
