@@ -56,14 +56,43 @@ TEST(TraceSummary, FindsTheLongestChainOfDependencies) {
   EXPECT_EQ(summary.critical[1].name, "sum");
 }
 
-TEST(TraceSummary, ComparesTheOverlapWithWhatIndependentTasksAllow) {
+TEST(TraceSummary, ComparesHiddenCommunicationWithWhatIndependentTasksAllow) {
   const TraceSummary summary = summarize(two_ranks());
   ASSERT_EQ(summary.exchanges.size(), 1U);
   const TraceSummary::Exchange& pull = summary.exchanges[0];
-  EXPECT_NEAR(pull.in_flight, (2.9 + 0.4) / 2, 1e-12);
-  EXPECT_NEAR(pull.covered, (2.0 + 0.0) / 2, 1e-12);
-  EXPECT_NEAR(pull.can_be_covered, (2.0 + 0.4) / 2, 1e-12);  // rank 1 computes its inner rows too late
-  EXPECT_NEAR(summary.overlap(), 2.0 / 2.4, 1e-12);
+  EXPECT_NEAR(pull.seconds, (3.1 + 0.6) / 2, 1e-12);
+  EXPECT_NEAR(pull.hidden, (2.0 + 0.0) / 2, 1e-12);
+  EXPECT_NEAR(pull.can_be_hidden, (2.0 + 0.6) / 2, 1e-12);  // rank 1 computes its inner rows too late
+  EXPECT_NEAR(summary.hidden_share(), 2.0 / 2.6, 1e-12);
+}
+
+/// The communicating thread packs for 1 s and unpacks for 1 s: only another thread can hide that.
+TEST(TraceSummary, CountsThePackingOfMessagesAsCommunication) {
+  std::vector<RankTrace> one{rank({{0, 1}, {1, 2}, {5, 6}, {2, 4}, {6, 7}, {7, 8}}, {4, 5}, {})};
+  TraceSummary summary = summarize(one);
+  EXPECT_NEAR(summary.exchanges[0].seconds, 5, 1e-12);
+  EXPECT_NEAR(summary.exchanges[0].hidden, 2, 1e-12);
+  EXPECT_NEAR(summary.exchanges[0].can_be_hidden, 2, 1e-12);
+  EXPECT_THAT(summary.text(),
+              HasSubstr("hidden communication: 100.0 %; exchanges take 5000.0000, tasks compute during 2000.0000 of "
+                        "it, and those that may run meanwhile could during 2000.0000"));
+  one[0].events[3] = {.name = "inner", .thread = 1, .stage = 0, .node = 3, .begin = 1, .end = 6};
+  summary = summarize(one);
+  EXPECT_NEAR(summary.exchanges[0].hidden, 5, 1e-12);
+  EXPECT_NEAR(summary.hidden_share(), 1, 1e-12);
+  one[0].events[3] = {.name = "inner", .thread = 0, .stage = 0, .node = 3, .begin = 6, .end = 10};
+  summary = summarize(one);
+  EXPECT_NEAR(summary.exchanges[0].can_be_hidden, 4, 1e-12);
+  EXPECT_NEAR(summary.hidden_share(), 0, 1e-12);
+}
+
+TEST(TraceSummary, SaysWhereNoTaskMayRunDuringAnExchange) {
+  std::vector<RankTrace> one{rank({{0, 1}, {1, 2}, {5, 6}, {2, 4}, {6, 7}, {7, 8}}, {4, 5}, {})};
+  one[0].graphs[0][3].waits_for = {2};
+  one[0].events[3].begin = 6.5, one[0].events[3].end = 7;
+  const TraceSummary summary = summarize(one);
+  EXPECT_EQ(summary.exchanges[0].can_be_hidden, 0);
+  EXPECT_THAT(summary.text(), HasSubstr("hidden communication: none is possible; exchanges take 5000.0000"));
 }
 
 TEST(TraceSummary, NamesTheRankThatIsWaitedFor) {
@@ -89,24 +118,31 @@ TEST(TraceSummary, ComparesTheLoadOfRanks) {
   const std::string text = summary.text();
   EXPECT_THAT(text, HasSubstr("rank 1 computes 5600.0000, 17.9 % more than the mean of 4750.0000"));
   EXPECT_THAT(text, HasSubstr("rank 0 waits 2100.0000 for rank 1"));
-  EXPECT_THAT(text, HasSubstr("overlap: 83.3 %"));
+  EXPECT_THAT(text, HasSubstr("hidden communication: 76.9 %"));
   EXPECT_THAT(text, HasSubstr("     1      0            2              160"));
 }
 
-TEST(TraceSummary, TwoThreadsCoverHalfOfTheTimeEach) {
+TEST(TraceSummary, TwoThreadsHideHalfOfTheTimeOfATaskEach) {
   RankTrace one = two_ranks()[1];
-  one.events[3].thread = 1;  // the inner rows on another thread: 2 s of two threads can cover 1 s, of which 0.4 s are in flight
-  one.events[2].begin = 5.2;
-  const TraceSummary summary = summarize(std::vector{one});
-  EXPECT_NEAR(summary.exchanges[0].in_flight, 2.1, 1e-12);
-  EXPECT_NEAR(summary.exchanges[0].covered, 1.6, 1e-12);  // border and inner rows
-  EXPECT_NEAR(summary.exchanges[0].can_be_covered, 1.6, 1e-12);
+  one.events[2] = {.name = "finish pull u", .stage = 0, .node = 2, .begin = 4.9, .end = 5};
+  one.events[4] = {.name = "border", .stage = 0, .node = 4, .begin = 6.2, .end = 6.3};
+  TraceSummary summary = summarize(std::vector{one});
+  EXPECT_NEAR(summary.exchanges[0].seconds, 2, 1e-12);
+  EXPECT_NEAR(summary.exchanges[0].hidden, 0.8, 1e-12);
+  EXPECT_NEAR(summary.exchanges[0].can_be_hidden, 2, 1e-12);
+  one.events[3].thread = 1;  // the 2 s of the inner rows would take 1 s on two threads
+  summary = summarize(std::vector{one});
+  EXPECT_NEAR(summary.exchanges[0].can_be_hidden, 1, 1e-12);
+  one.events[3].begin = 3.5;  // but one thread has executed them, and 1.5 s of the exchange were hidden
+  summary = summarize(std::vector{one});
+  EXPECT_NEAR(summary.exchanges[0].hidden, 1.5, 1e-12);
+  EXPECT_NEAR(summary.exchanges[0].can_be_hidden, 1.5, 1e-12);
 }
 
 TEST(TraceSummary, IsEmptyWithoutIterations) {
   const TraceSummary summary = summarize(std::vector<RankTrace>(2));
   EXPECT_EQ(summary.iterations, 0);
-  EXPECT_EQ(summary.overlap(), 1);
+  EXPECT_EQ(summary.hidden_share(), 1);
   EXPECT_THAT(summary.text(), HasSubstr("0 iterations on 2 ranks"));
 }
 

@@ -55,7 +55,9 @@ struct Iteration {
 struct Flight {
   const Event* start = nullptr;
   const Event* finish = nullptr;
-  [[nodiscard]] Interval interval() const { return {start->end, std::max(start->end, finish->begin)}; }
+  /// The time between the two nodes, in which messages may be waited for.
+  [[nodiscard]] Interval between() const { return {start->end, std::max(start->end, finish->begin)}; }
+  [[nodiscard]] Interval whole() const { return {start->begin, finish->end}; }
 };
 
 [[nodiscard]] std::map<int, Flight> flights(const Iteration& iteration) {
@@ -212,15 +214,15 @@ class Summary {
         const Event* const event = iteration.by_node[i];
         if (event != nullptr && known->second[i] && is_body((*iteration.graph)[i].kind)) available += event->end - event->begin;
       }
-      const Interval interval = flight.interval();
-      const double in_flight = interval.second - interval.first;
-      const double covered = covered_length(interval, bodies);
+      const Interval whole = flight.whole();
+      const double length = whole.second - whole.first;
+      const double hidden = covered_length(whole, bodies);
       const std::string name = exchange_name(flight.finish->name);
       TraceSummary::Exchange& exchange = exchanges_[name];
       exchange.name = name;
-      exchange.in_flight += in_flight;
-      exchange.covered += covered;
-      exchange.can_be_covered += std::min(in_flight, std::max(covered, available / static_cast<double>(threads.size())));
+      exchange.seconds += length;
+      exchange.hidden += hidden;
+      exchange.can_be_hidden += std::min(length, std::max(hidden, available / static_cast<double>(threads.size())));
     }
   }
 
@@ -238,7 +240,7 @@ class Summary {
       double longest = 0;
       const Event* start = nullptr;
       for (const auto& [finish, flight] : exchanges) {
-        const Interval interval = flight.interval();
+        const Interval interval = flight.between();
         const double common = std::min(wait->end, interval.second) - std::max(wait->begin, interval.first);
         if (common <= longest) continue;
         longest = common;
@@ -281,9 +283,9 @@ class Summary {
     result.computed_mean /= all;
     result.computed_most /= iterations;
     for (auto& [name, exchange] : exchanges_) {
-      exchange.in_flight /= all;
-      exchange.covered /= all;
-      exchange.can_be_covered /= all;
+      exchange.seconds /= all;
+      exchange.hidden /= all;
+      exchange.can_be_hidden /= all;
       result.exchanges.push_back(exchange);
     }
     for (auto& [name, phase] : phases_) {
@@ -309,13 +311,24 @@ class Summary {
 
 TraceSummary summarize(std::span<const RankTrace> ranks) { return Summary(ranks).result; }
 
-double TraceSummary::overlap() const {
-  double covered = 0, most = 0;
-  for (const Exchange& exchange : exchanges) {
-    covered += exchange.covered;
-    most += exchange.can_be_covered;
+namespace {
+
+/// Returns the sums over exchanges.
+[[nodiscard]] TraceSummary::Exchange total(const std::vector<TraceSummary::Exchange>& exchanges) {
+  TraceSummary::Exchange sum;
+  for (const TraceSummary::Exchange& exchange : exchanges) {
+    sum.seconds += exchange.seconds;
+    sum.hidden += exchange.hidden;
+    sum.can_be_hidden += exchange.can_be_hidden;
   }
-  return most > 0 ? covered / most : 1.0;
+  return sum;
+}
+
+}  // namespace
+
+double TraceSummary::hidden_share() const {
+  const Exchange all = total(exchanges);
+  return all.can_be_hidden > 0 ? all.hidden / all.can_be_hidden : 1.0;
 }
 
 std::string TraceSummary::text() const {
@@ -331,11 +344,17 @@ std::string TraceSummary::text() const {
                         share(critical[i].seconds, critical_path));
   }
   if (!exchanges.empty()) {
-    text += fmt::format("overlap: {:.1f} % of the time in flight that bodies can cover is covered\n", 100 * overlap());
-    text += fmt::format("  {:<40} {:>10} {:>10} {:>14}\n", "exchange", "in flight", "covered", "can be covered");
+    const Exchange all = total(exchanges);
+    const std::string share_of_hidden =
+        all.can_be_hidden > 0 ? fmt::format("{:.1f} %", 100 * hidden_share()) : "none is possible";
+    text += fmt::format(
+        "hidden communication: {}; exchanges take {:.4f}, tasks compute during {:.4f} of it, and those that may run meanwhile "
+        "could during {:.4f}\n",
+        share_of_hidden, kMs * all.seconds, kMs * all.hidden, kMs * all.can_be_hidden);
+    text += fmt::format("  {:<40} {:>10} {:>10} {:>14}\n", "exchange", "time", "hidden", "can be hidden");
     for (const Exchange& of : exchanges) {
-      text += fmt::format("  {:<40} {:>10.4f} {:>10.4f} {:>14.4f}\n", of.name, kMs * of.in_flight, kMs * of.covered,
-                          kMs * of.can_be_covered);
+      text += fmt::format("  {:<40} {:>10.4f} {:>10.4f} {:>14.4f}\n", of.name, kMs * of.seconds, kMs * of.hidden,
+                          kMs * of.can_be_hidden);
     }
   }
   text += fmt::format("load: rank {} computes {:.4f}, {:.1f} % more than the mean of {:.4f}\n", busiest_rank, kMs * computed_most,

@@ -19,9 +19,9 @@ struct TraceSummary {
   };
   struct Exchange {
     std::string name;
-    double in_flight = 0;       ///< from the end of its start node to the beginning of its finish node
-    double covered = 0;         ///< thereof while a thread of the rank executed a body
-    double can_be_covered = 0;  ///< the smaller of the time in flight and that of the bodies that depend on neither node
+    double seconds = 0;        ///< from the beginning of its start node to the end of its finish node
+    double hidden = 0;         ///< thereof while a thread of the rank executed a body
+    double can_be_hidden = 0;  ///< the smaller of `seconds` and the time of the bodies that may run meanwhile
   };
   struct Phase {
     std::string name;
@@ -49,16 +49,23 @@ struct TraceSummary {
   std::vector<Wait> waits{};
   std::vector<Message> messages{};
 
-  /// Returns the share of the time of exchanges that can be covered by bodies and is; 1 where nothing can be covered.
-  [[nodiscard]] double overlap() const;
+  /// Returns the share of the communication that computation hides: the sum of Exchange::hidden divided by that of
+  /// Exchange::can_be_hidden; 1 where nothing can be hidden.
+  [[nodiscard]] double hidden_share() const;
   [[nodiscard]] std::string text() const;
 };
 
 /// Summarizes the traces of all ranks, by rank.
 ///
 /// The critical path is the longest chain of dependencies: no number of threads makes an iteration shorter. An exchange counts
-/// with the time that it was in flight. A rank waits for the neighbour that started the exchange last, and in a reduction over
-/// ranks for the rank that began it last, until then.
+/// with the time from the end of its start node to the beginning of its finish node. A rank waits for the neighbour that started
+/// the exchange last, and in a reduction over ranks for the rank that began it last, until then.
+///
+/// The bodies that may run during an exchange are those that depend on neither of its nodes, and on which neither depends. Their
+/// time is the sum divided by the threads that execute nodes of the rank, but at least what they hide. The sums for each exchange
+/// are over the iterations, and then over the ranks:
+///
+///     start [0, 1]  inner rows [1, 3]  wait [3, 4]  finish [4, 4.5]     seconds 4.5, hidden 2, can be hidden min(4.5, 2)
 /// @cost O(exchanges * dependencies) for each graph, O(events * exchanges of an iteration) for the rest.
 [[nodiscard]] TraceSummary summarize(std::span<const RankTrace> ranks);
 
