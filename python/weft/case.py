@@ -801,10 +801,10 @@ CaseSections = TypedDict(
         # Threads of each rank that compute, on the host; results are the same to the last bit. (default 1)
         "threads": int,
         # The cores on which the threads of the ranks execute. automatic: numa on a machine with several NUMA nodes, if the
-        # threads of the run are more than half of its cores, and as many at most, and no launcher has bound the ranks; none
-        # otherwise; none: the operating system chooses the cores, within what a launcher permits; cores: each rank has a
-        # share of the cores of its machine, and each of its threads one core of it; numa: each rank has a share of the cores
-        # of its machine, and each of its threads those of one NUMA node of it. (default "automatic")
+        # threads of the run are more than half of its cores and not more than its hardware threads, and no launcher has bound
+        # the ranks; none otherwise; none: the operating system chooses the cores, within what a launcher permits; cores: each
+        # rank has a share of the cores of its machine, and each of its threads one core of it; numa: each rank has a share of
+        # the cores of its machine, and each of its threads those of one NUMA node of it. (default "automatic")
         "bind": Literal["automatic", "none", "cores", "numa"],
         # Source term; manufactured: that of [initial], kind manufactured; function: a function of the program, given from
         # Python. (default "none")

@@ -18,8 +18,8 @@ inline constexpr Registry kBinds{
     "binding of threads",
     std::array{
         Row{Bind::automatic, "automatic",
-            "numa on a machine with several NUMA nodes, if the threads of the run are more than half of its cores, and as many "
-            "at most, and no launcher has bound the ranks; none otherwise"},
+            "numa on a machine with several NUMA nodes, if the threads of the run are more than half of its cores and not more "
+            "than its hardware threads, and no launcher has bound the ranks; none otherwise"},
         Row{Bind::none, "none", "the operating system chooses the cores, within what a launcher permits"},
         Row{Bind::cores, "cores", "each rank has a share of the cores of its machine, and each of its threads one core of it"},
         Row{Bind::numa, "numa",
