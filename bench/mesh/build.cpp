@@ -1,9 +1,10 @@
-// Start-up: reads a box from Weft's own mesh file, which is created if it is missing (or generates it without a file), builds
-// its mesh and optionally the data that a solver needs before its first step. Prints for each step the time of the slowest
-// rank, the processor time of all ranks, the maximum memory of all ranks together per cell, and the maximum memory of one
-// rank.
+// Start-up: reads a box from a mesh file, which is created if it is missing (or generates it without a file), builds its mesh and
+// optionally the data that a solver needs before its first step. Prints for each step the time of the slowest rank, the processor
+// time of all ranks, the part of it that only the first thread of a rank has (its time beyond the mean of the other threads; most
+// of all ranks), the maximum memory of all ranks together per cell, and the maximum memory of one rank.
 //
-//   mpirun -n 2 bench_mesh_build [--file box.h5] [--n cells per side] [--elements hexahedra|tetrahedra|prisms|pyramids]
+//   mpirun -n 2 bench_mesh_build [--file box.h5 (Weft's own) or box.msh (binary Gmsh 4.1)] [--n cells per side] [--elements
+//   hexahedra|tetrahedra|prisms|pyramids]
 //                                [--ghosts face|node] [--partitioner metis|scotch|hilbert] [--solver none|host|tiles|cuda]
 //                                [--threads of each rank] [--json FILE]
 //
@@ -27,6 +28,7 @@
 #include "weft/comm/communicator.hpp"
 #include "weft/comm/environment.hpp"
 #include "weft/device/device.hpp"
+#include "weft/flow/app/initial.hpp"
 #include "weft/flow/cuda/tiles.hpp"
 #include "weft/flow/scheme/solver.hpp"
 #include "weft/mesh/generate/generate.hpp"
@@ -38,8 +40,16 @@ namespace {
 
 using namespace weft;
 
-/// Returns the processor time of this process.
-double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+/// Processor time, s.
+struct Processor {
+  double process = 0, thread = 0;  ///< that of all threads of this process, and that of the calling thread
+  static Processor now() {
+    timespec thread{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &thread);
+    return {static_cast<double>(std::clock()) / CLOCKS_PER_SEC,
+            static_cast<double>(thread.tv_sec) + 1e-9 * static_cast<double>(thread.tv_nsec)};
+  }
+};
 
 /// Returns the peak resident memory of this process since the last call, from Linux, which resets it on request.
 double peak_bytes() {
@@ -54,12 +64,13 @@ double peak_bytes() {
 
 struct Step {
   std::string name;
-  double seconds = 0, processor = 0, bytes = 0, most_bytes = 0;
+  double seconds = 0, processor = 0, one_thread = 0, bytes = 0, most_bytes = 0;
 };
 
 /// Divides time into steps; each ends when the next one starts.
 class Steps {
  public:
+  explicit Steps(int threads) : threads_(threads) {}
   void begin(std::string_view name) {
     end();
     now_.name = name;
@@ -67,8 +78,11 @@ class Steps {
   }
   /// Pauses the measurement until the next step starts.
   void end() {
-    const double processor = processor_seconds(), bytes = peak_bytes();
-    if (open_) all_.push_back({now_.name, watch_.seconds(), processor - processor_, bytes});
+    const Processor processor = Processor::now();
+    const double bytes = peak_bytes(), process = processor.process - processor_.process,
+                 first = processor.thread - processor_.thread,
+                 one_thread = threads_ == 1 ? first : std::max(0.0, first - (process - first) / (threads_ - 1));
+    if (open_) all_.push_back({now_.name, watch_.seconds(), process, one_thread, bytes});
     processor_ = processor;
     seconds_ = whole_.seconds();
     watch_ = Stopwatch();
@@ -80,6 +94,7 @@ class Steps {
     for (Step& step : all_) {
       step.seconds = comm.max(step.seconds);
       step.processor = comm.sum(step.processor);
+      step.one_thread = comm.max(step.one_thread);
       step.most_bytes = comm.max(step.bytes);
       step.bytes = comm.sum(step.bytes);
     }
@@ -90,7 +105,9 @@ class Steps {
   std::vector<Step> all_;
   Step now_;
   Stopwatch whole_, watch_;
-  double processor_ = 0, seconds_ = 0;
+  int threads_;
+  Processor processor_;
+  double seconds_ = 0;
   bool open_ = false;
 };
 
@@ -119,7 +136,8 @@ void make_solver(const mesh::Mesh& mesh, const std::string& kind, int threads, S
     flow::Solver solver(
         mesh, {.gas = gas, .boundary = walls, .backend = kind == "cuda" ? Backend::cuda : Backend::host, .threads = threads});
     steps.begin("initial state");
-    solver.initialise([](Vec3) { return flow::Primitive{1, {1, 0, 0}, 1}; });
+    const flow::InitialState start({.kind = flow::InitialKind::uniform, .gas = gas, .state = {1, {1, 0, 0}, 1}});
+    solver.initialise_by_threads([&] { return start.independent(); });
     steps.end();
   }
 }
@@ -146,7 +164,9 @@ int main(int argc, char** argv) {
   if (elements == "prisms") box.elements = mesh::CellMix::prisms;
   if (elements == "pyramids") box.elements = mesh::CellMix::pyramids;
   if (!file.empty() && !std::filesystem::exists(file)) {
-    mesh::write_mesh(comm, mesh::generate(comm, box), file, mesh::MeshFormat::weft);
+    Team team(options.threads);
+    mesh::write_mesh(comm, mesh::generate(comm, box, team), file,
+                     file.ends_with(".msh") ? mesh::MeshFormat::gmsh41_binary : mesh::MeshFormat::weft);
     malloc_trim(0);
   }
   comm.barrier();
@@ -154,9 +174,10 @@ int main(int argc, char** argv) {
   static_cast<void>(peak_bytes());
   const RetainFreedMemory kept;
   const double at_rest = peak_bytes(), before = comm.sum(at_rest), most_before = comm.max(at_rest);
-  Steps steps;
+  Steps steps(options.threads);
   steps.begin(file.empty() ? "generate" : "read");
-  mesh::MeshBlock block = file.empty() ? mesh::generate(comm, box) : mesh::read_mesh(comm, file);
+  Team team(options.threads);
+  mesh::MeshBlock block = file.empty() ? mesh::generate(comm, box, team) : mesh::read_mesh(comm, file, team);
   options.step = [&](std::string_view name) { steps.begin(name); };
   const mesh::Mesh built = mesh::build(comm, std::move(block), options);
   steps.end();
@@ -170,37 +191,41 @@ int main(int argc, char** argv) {
 
   std::printf("%s, %.0f cells, %d ranks, %lld ghosts, imbalance %.2f %%\n", elements.c_str(), cells, comm.size(),
               static_cast<long long>(ghosts), 100 * (static_cast<double>(most_cells) * comm.size() / cells - 1));
-  std::printf("%-34s %10s %12s %16s %16s\n", "step", "seconds", "processor s", "peak B per cell", "one rank, GB");
-  double processor = 0, peak = 0, most = 0;
-  const auto line = [](const char* name, double s, double processor_s, double bytes_per_cell, double bytes_of_one) {
-    std::printf("%-34s %10.2f %12.2f %16.0f %16.2f\n", name, s, processor_s, bytes_per_cell, bytes_of_one / 1e9);
+  std::printf("%-34s %10s %12s %13s %16s %16s\n", "step", "seconds", "processor s", "one thread s", "peak B per cell",
+              "one rank, GB");
+  Step all{.name = "all", .seconds = seconds};
+  const auto line = [](const Step& step) {
+    std::printf("%-34s %10.2f %12.2f %13.2f %16.0f %16.2f\n", step.name.c_str(), step.seconds, step.processor, step.one_thread,
+                step.bytes, step.most_bytes / 1e9);
   };
   for (Step& step : parts) {
     step.bytes = (step.bytes - before) / cells;
     step.most_bytes -= most_before;
-    line(step.name.c_str(), step.seconds, step.processor, step.bytes, step.most_bytes);
-    processor += step.processor;
-    peak = std::max(peak, step.bytes);
-    most = std::max(most, step.most_bytes);
+    line(step);
+    all.processor += step.processor;
+    all.one_thread += step.one_thread;
+    all.bytes = std::max(all.bytes, step.bytes);
+    all.most_bytes = std::max(all.most_bytes, step.most_bytes);
   }
-  line("all", seconds, processor, peak, most);
+  line(all);
   if (json.empty()) return 0;
   std::FILE* const out = std::fopen(json.c_str(), "w");
   if (out == nullptr) {
     std::fprintf(stderr, "cannot write %s\n", json.c_str());
     return 1;
   }
-  std::fprintf(
-      out,
-      "{\"benchmark\": \"mesh/build\", \"ranks\": %d, \"elements\": \"%s\", \"cells\": %.0f, \"ghosts\": %lld, "
-      "\"seconds\": %.4f, \"processor_s\": %.4f, \"peak_bytes_per_cell\": %.1f, \"most_bytes_of_a_rank\": %.0f, \"steps\": [",
-      comm.size(), elements.c_str(), cells, static_cast<long long>(ghosts), seconds, processor, peak, most);
+  std::fprintf(out,
+               "{\"benchmark\": \"mesh/build\", \"ranks\": %d, \"elements\": \"%s\", \"cells\": %.0f, \"ghosts\": %lld, "
+               "\"seconds\": %.4f, \"processor_s\": %.4f, \"one_thread_s\": %.4f, \"peak_bytes_per_cell\": %.1f, "
+               "\"most_bytes_of_a_rank\": %.0f, \"steps\": [",
+               comm.size(), elements.c_str(), cells, static_cast<long long>(ghosts), seconds, all.processor, all.one_thread,
+               all.bytes, all.most_bytes);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     std::fprintf(out,
-                 "%s{\"step\": \"%s\", \"seconds\": %.4f, \"processor_s\": %.4f, \"peak_bytes_per_cell\": %.1f, "
-                 "\"most_bytes_of_a_rank\": %.0f}",
-                 i == 0 ? "" : ", ", parts[i].name.c_str(), parts[i].seconds, parts[i].processor, parts[i].bytes,
-                 parts[i].most_bytes);
+                 "%s{\"step\": \"%s\", \"seconds\": %.4f, \"processor_s\": %.4f, \"one_thread_s\": %.4f, "
+                 "\"peak_bytes_per_cell\": %.1f, \"most_bytes_of_a_rank\": %.0f}",
+                 i == 0 ? "" : ", ", parts[i].name.c_str(), parts[i].seconds, parts[i].processor, parts[i].one_thread,
+                 parts[i].bytes, parts[i].most_bytes);
   }
   std::fprintf(out, "]}\n");
   std::fclose(out);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -53,8 +54,11 @@ TEST(IdVector, is_subscripted_by_its_ids) {
   EXPECT_EQ(volume, (Volumes{1.0, 1.0, 0.5, 0.25}));
   volume.resize(5, 7.0);
   EXPECT_EQ(volume[CellId(4)], 7.0);
-  EXPECT_EQ(std::move(volume).take(), (std::vector<double>{1.0, 1.0, 0.5, 0.25, 7.0}));
-  EXPECT_EQ(Volumes(std::vector<double>{2, 3})[CellId(1)], 3.0);
+  EXPECT_EQ(volume, (Volumes{1.0, 1.0, 0.5, 0.25, 7.0}));
+  volume.resize(7);
+  EXPECT_EQ(volume[CellId(6)], 0.0);
+  EXPECT_EQ(Volumes(Volumes::Elements{2, 3})[CellId(1)], 3.0);
+  EXPECT_EQ((IdVector<CellId, std::string>(2, "a")[CellId(1)]), "a");  // an element that is not trivially copyable
 }
 
 TEST(IdVector, without_elements_has_no_ids) {

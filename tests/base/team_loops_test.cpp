@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "weft/base/id_vector.hpp"
 #include "weft/base/team_memory.hpp"
 
 namespace weft::team_loops_test {
@@ -61,7 +63,39 @@ TEST(TeamMemory, TouchingPagesChangesNothing) {
   EXPECT_EQ(list.size(), 6'000'000U);
   EXPECT_EQ(list.front(), 7);
   EXPECT_EQ(list.back(), 8);
-  EXPECT_EQ(list_of_size<double>(team, 2'000'000), std::vector<double>(2'000'000, 0.0));
+}
+
+/// Resizes a list of three elements by teams, which leave those and initialise the others.
+template <class List>
+void expect_resized(const List& three) {
+  for (const int threads : {1, 2, 3, 8}) {
+    Team team(threads);
+    for (const std::size_t size : {4U, 1000U, 3'000'000U}) {
+      List list = three;
+      list.reserve(size);
+      std::fill_n(reinterpret_cast<int*>(list.data()) + 3, size - 3, -1);  // memory that was used before
+      resize_by_team(team, list, size);
+      ASSERT_EQ(list.size(), size);
+      EXPECT_TRUE(std::equal(three.begin(), three.end(), list.begin()));
+      EXPECT_EQ(std::count(list.begin() + 3, list.end(), 0), static_cast<std::ptrdiff_t>(size - 3));
+      resize_by_team(team, list, size + 2, 9);
+      EXPECT_EQ(list.back(), 9);
+      EXPECT_EQ(std::count(list.begin() + 3, list.end(), 0), static_cast<std::ptrdiff_t>(size - 3));
+      resize_by_team(team, list, 3);
+      EXPECT_EQ(list, three);
+    }
+  }
+}
+
+using RowId = Id<struct RowTag, std::int32_t>;
+
+TEST(TeamMemory, NewElementsAreInitialised) {
+  expect_resized(std::vector<int>{1, 2, 3});
+  expect_resized(TeamVector<int>{1, 2, 3});
+  expect_resized(IdVector<RowId, int>{1, 2, 3});
+  Team team(3);
+  const TeamVector<double> zeros = list_of_size<double>(team, 2'000'000);
+  EXPECT_EQ(std::count(zeros.begin(), zeros.end(), 0.0), 2'000'000);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ TEST(Discretization, SpectralRadiusOfASquareIsThatOfTwoDirections) {
 
 /// Returns the largest sum of squares of a gradient's increments at the faces of a cell, for differences to its stencil's rows
 /// whose sum of squares is 1: the root of the largest eigenvalue of P^T B P (P the gradient weights), by power iteration.
-double worst_norm_of_increments(const mesh::Mesh& m, const Discretization& d, const std::vector<double>& matrices) {
+double worst_norm_of_increments(const mesh::Mesh& m, const Discretization& d, std::span<const double> matrices) {
   const auto multiply = [](const double* a, Vec3 v) { return Vec3{a[0] * v.x + a[1] * v.y, a[1] * v.x + a[2] * v.y, 0}; };
   double worst = 0;
   for (const mesh::LocalCellId c : m.owned()) {

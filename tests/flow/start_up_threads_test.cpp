@@ -4,10 +4,14 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "weft/base/error.hpp"
+#include "weft/flow/app/initial.hpp"
 #include "weft/flow/cuda/tiles.hpp"
+#include "weft/flow/scheme/curved_walls.hpp"
 #include "weft/flow/scheme/discretization.hpp"
+#include "weft/flow/scheme/solver.hpp"
 #include "weft/flow/scheme/wall_curvature.hpp"
 
 #include "flow/solver_settings.hpp"
@@ -81,13 +85,15 @@ TEST(StartUpThreads, GiveTheSameDiscretizationMatricesAndTiles) {
       const BoundaryKinds kinds(m.boundary.size(), BoundaryKind::slip_wall);
       const WallForces forces{.curvature = wall_curvature(m, kinds)};
       const Discretization alone(m, kinds, stencil, true, forces);
-      const std::vector<double> matrices = least_squares_matrices(m, alone);
+      const TeamVector<double> matrices = least_squares_matrices(m, alone);
       // Two cells per tile: several of the parts that are divided independently.
       const detail::TileSize limit{.cells = 2, .rows = 1000, .faces = 1000, .entries = 1000};
       const TilePartition partition(m, alone, limit);
       const Tiles tiles(m, alone, partition);
       for (const int threads : {2, 3, 8}) {
         Team team(threads);
+        EXPECT_EQ(wall_curvature(m, kinds, team), forces.curvature);
+        EXPECT_EQ(areas_at_curved_walls(m, kinds, team).area, areas_at_curved_walls(m, kinds).area);
         expect_same(alone, Discretization(m, kinds, stencil, true, forces, {}, team));
         expect_same(matrices, least_squares_matrices(m, alone, team), "matrices");
         expect_same(partition, TilePartition(m, alone, limit, team));
@@ -95,6 +101,50 @@ TEST(StartUpThreads, GiveTheSameDiscretizationMatricesAndTiles) {
       }
     }
   }
+}
+
+/// The state of a solver at the start, or the error.
+struct StartOutcome {
+  std::vector<double> conserved;
+  Primitive scale{};
+  StateLimits limits{};
+  std::string error;
+};
+
+StartOutcome start_with(const mesh::Mesh& m, int threads, const std::string& pressure) {
+  const IdealGas gas;
+  Solver solver(m, {.gas = gas, .boundary = BoundaryConditions(m.boundary.size()), .threads = threads});
+  InitialParams params{.kind = InitialKind::expression, .gas = gas};
+  params.expressions.density.text = "1 + 0.3 * sin(7 * x) * y";
+  params.expressions.velocity_x.text = "y * z";
+  params.expressions.pressure.text = pressure;
+  StartOutcome outcome;
+  try {
+    const InitialState state(params);
+    solver.initialise_by_threads([&] { return state.independent(); });
+  } catch (const InputError& error) {
+    outcome.error = error.what();
+  }
+  outcome.conserved.assign(solver.conserved().begin(), solver.conserved().end());
+  outcome.scale = solver.parameters().scale;
+  outcome.limits = solver.parameters().limits;
+  return outcome;
+}
+
+TEST(StartUpThreads, GiveTheSameInitialStateAndReferences) {
+  const Communicator comm = Communicator::world();
+  const mesh::Mesh m = mesh::build(comm, mesh::generate(comm, mesh::BoxSpec{.nx = 70, .ny = 50, .nz = 41, .jitter = 0.1}));
+  const StartOutcome alone = start_with(m, 1, "1 + x * y * z");
+  ASSERT_EQ(alone.error, "");
+  for (const int threads : {2, 3, 8}) {
+    const StartOutcome other = start_with(m, threads, "1 + x * y * z");
+    expect_same(alone.conserved, other.conserved, "conserved");
+    EXPECT_EQ(std::memcmp(&alone.scale, &other.scale, sizeof alone.scale), 0);
+    EXPECT_EQ(std::memcmp(&alone.limits, &other.limits, sizeof alone.limits), 0);
+  }
+  const std::string error = start_with(m, 1, "x > 0.4 && y > 0.3 ? -1 : 1").error;
+  EXPECT_NE(error.find("is not physical"), std::string::npos);
+  for (const int threads : {2, 3, 8}) EXPECT_EQ(start_with(m, threads, "x > 0.4 && y > 0.3 ? -1 : 1").error, error);
 }
 
 }  // namespace

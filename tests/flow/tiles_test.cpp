@@ -59,7 +59,7 @@ class TileCheck {
   }
   [[nodiscard]] std::uint32_t topology(std::int32_t i) const { return t_.topology[tile_->first_topology() + i]; }
   /// Returns entry k of a face in blocks of faces with so many columns.
-  [[nodiscard]] double entry(const std::vector<double>& list, int columns, int k, std::int32_t face) const {
+  [[nodiscard]] double entry(std::span<const double> list, int columns, int k, std::int32_t face) const {
     return list[detail::in_face_blocks(std::int64_t{tile_->first_face} + face, columns) + k * detail::kFaceBlock];
   }
 

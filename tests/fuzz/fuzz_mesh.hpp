@@ -49,7 +49,8 @@ void try_reading(Read&& read) {
 
 template <class Parse>
 void try_mesh(const std::uint8_t* data, std::size_t size, Parse&& parse) {
-  try_reading([&] { return parse(std::string_view(reinterpret_cast<const char*>(data), size), "fuzz"); });
+  try_reading(
+      [&] { return parse(std::string_view(reinterpret_cast<const char*>(data), size), "fuzz", kernels::calling_thread()); });
 }
 
 }  // namespace weft::mesh

@@ -45,9 +45,10 @@ std::string row(const std::string& what, std::string message) {
   return "| " + what + " | `" + message + "` |\n";
 }
 
-std::string parsed_rows(const std::vector<Bad>& cases, MeshBlock (*parse)(std::string_view, const std::string&)) {
+std::string parsed_rows(const std::vector<Bad>& cases, MeshBlock (*parse)(std::string_view, const std::string&, Team&)) {
   std::string rows;
-  for (const Bad& bad : cases) rows += row(bad.what, message_of([&] { static_cast<void>(parse(bad.bytes, bad.file)); }));
+  for (const Bad& bad : cases)
+    rows += row(bad.what, message_of([&] { static_cast<void>(parse(bad.bytes, bad.file, kernels::calling_thread())); }));
   return rows;
 }
 

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "weft/array/array.hpp"
+#include "weft/base/team_loops.hpp"
+#include "weft/kernels/primitives/threads.hpp"
 
 namespace weft {
 
@@ -91,17 +93,20 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
     assign(std::span(offsets), std::span(entries));
   }
   /// Replaces all rows by rows of these lengths, whose entries are value-initialised: for callers that compute entries() in
-  /// place.
+  /// place. @param team  threads that touch the memory first, one contiguous share each.
   /// @throws ContractError unless the offsets start at 0 and do not decrease; LimitError.
-  void assign_offsets(std::span<const std::int64_t> offsets) {
+  void assign_offsets(std::span<const std::int64_t> offsets, Team& team = kernels::calling_thread()) {
     if (offsets.empty() || offsets.front() != 0) detail::throw_bad_offsets(0);
-    for (std::size_t i = 1; i < offsets.size(); ++i) {
-      if (offsets[i] < offsets[i - 1]) detail::throw_bad_offsets(static_cast<std::int64_t>(i));
-    }
+    for_indices(team, std::ssize(offsets) - 1, [&](std::int64_t i) {
+      if (offsets[i + 1] < offsets[i]) detail::throw_bad_offsets(i + 1);
+    });
     const std::int32_t count = checked_local(static_cast<std::int64_t>(offsets.size()) - 1, "rows of an array");
-    HostDeviceVector<std::int64_t> new_offsets(offsets.size(), backend(), offsets_.name());
-    HostDeviceVector<T> new_entries(static_cast<std::size_t>(offsets.back()), backend(), entries_.name());
-    std::copy(offsets.begin(), offsets.end(), new_offsets.data());
+    HostDeviceVector<std::int64_t> new_offsets(0, backend(), offsets_.name());
+    HostDeviceVector<T> new_entries(0, backend(), entries_.name());
+    new_offsets.resize(offsets.size(), team);
+    new_entries.resize(static_cast<std::size_t>(offsets.back()), team);
+    std::int64_t* const to = new_offsets.data();
+    for_indices(team, std::ssize(offsets), [&](std::int64_t i) { to[i] = offsets[i]; });
     offsets_ = std::move(new_offsets);
     entries_ = std::move(new_entries);
     rows_ = count;

@@ -19,8 +19,20 @@
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/id.hpp"
+#include "weft/base/team_vector.hpp"
 
 namespace weft {
+
+namespace detail {
+struct TeamElements {
+  template <class T>
+  using List = TeamVector<T>;
+};
+struct OtherElements {
+  template <class T>
+  using List = std::vector<T>;
+};
+}  // namespace detail
 
 /// A view of consecutive elements, the first of which belongs to id 0. T may be const. Trivially copyable; valid as long as the
 /// elements.
@@ -56,18 +68,21 @@ class IdSpan {
   std::size_t size_ = 0;
 };
 
-/// A std::vector with one element per id 0, 1, ..., that only ids of that type subscript. T is not bool: use char.
+/// A list with one element per id 0, 1, ..., that only ids of that type subscript. T is not bool: use char.
 template <class I, class T>
   requires(is_id_v<I> && !std::is_same_v<T, bool>)
 class IdVector {
  public:
   using value_type = T;
+  /// The list of the elements: a TeamVector of those that are trivially copyable.
+  using Elements =
+      typename std::conditional_t<std::is_trivially_copyable_v<T>, detail::TeamElements, detail::OtherElements>::template List<T>;
 
   IdVector() = default;
   explicit IdVector(std::size_t size, const T& value = T()) : elements_(size, value) { check_size(); }
   IdVector(std::initializer_list<T> elements) : elements_(elements) {}
-  /// Takes over the elements of a vector whose element i belongs to id i.
-  explicit IdVector(std::vector<T> elements) : elements_(std::move(elements)) { check_size(); }
+  /// Takes over the elements of a list whose element i belongs to id i.
+  explicit IdVector(Elements elements) : elements_(std::move(elements)) { check_size(); }
 
   /// @pre id is one of ids().
   [[nodiscard]] T& operator[](I id) {
@@ -90,6 +105,13 @@ class IdVector {
     elements_.resize(size, value);
     check_size();
   }
+  /// Changes the number of elements; new elements are undefined. @pre size fits into I.
+  void resize_uninitialised(std::size_t size)
+    requires(std::is_trivially_copyable_v<T>)
+  {
+    elements_.resize(size);
+    check_size();
+  }
   void reserve(std::size_t size) { elements_.reserve(size); }
   void clear() { elements_.clear(); }
 
@@ -108,8 +130,6 @@ class IdVector {
   [[nodiscard]] const T& back() const { return elements_.back(); }
   [[nodiscard]] IdSpan<I, T> span() { return {data(), size()}; }
   [[nodiscard]] IdSpan<I, const T> span() const { return {data(), size()}; }
-  /// Returns the elements as a vector, element i of which belonged to id i.
-  [[nodiscard]] std::vector<T> take() && { return std::move(elements_); }
 
   friend bool operator==(const IdVector&, const IdVector&) = default;
 
@@ -118,7 +138,7 @@ class IdVector {
     WEFT_EXPECTS(elements_.size() <= static_cast<std::size_t>(std::numeric_limits<typename I::rep>::max()));
   }
 
-  std::vector<T> elements_;
+  Elements elements_;
 };
 
 }  // namespace weft

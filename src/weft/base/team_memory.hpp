@@ -1,10 +1,13 @@
 #pragma once
 /// Memory of long lists that the threads of a team fill.
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <span>
-#include <vector>
 
 #include "weft/base/team.hpp"
+#include "weft/base/team_loops.hpp"
+#include "weft/base/team_vector.hpp"
 
 namespace weft {
 
@@ -14,21 +17,42 @@ namespace weft {
 /// @cost  none below 4 MB.
 void touch_pages(Team& team, std::span<const std::byte> memory) noexcept;
 
-/// Resizes a std::vector or IdVector; the threads touch new memory first. New elements are `value`.
+namespace detail {
+/// Resizes a list without initialising its new elements, if it can.
+template <class T>
+void resize_uninitialised(TeamVector<T>& list, std::size_t size) {
+  list.resize(size);
+}
+template <class Vector>
+  requires requires(Vector& list) { list.resize_uninitialised(std::size_t{0}); }
+void resize_uninitialised(Vector& list, std::size_t size) {
+  list.resize_uninitialised(size);
+}
+}  // namespace detail
+
+/// Resizes a TeamVector, IdVector or std::vector; the threads touch new memory first. New elements are `value`, which the threads
+/// enter except in a std::vector, whose elements only one thread can initialise.
 template <class Vector>
 void resize_by_team(Team& team, Vector& list, std::size_t size, const typename Vector::value_type& value = {}) {
   using T = typename Vector::value_type;
+  const std::size_t before = list.size();
   list.reserve(size);
-  if (size > list.size()) {
-    touch_pages(team, {reinterpret_cast<const std::byte*>(list.data() + list.size()), (size - list.size()) * sizeof(T)});
+  if (size > before) touch_pages(team, {reinterpret_cast<const std::byte*>(list.data() + before), (size - before) * sizeof(T)});
+  if constexpr (requires { detail::resize_uninitialised(list, size); }) {
+    detail::resize_uninitialised(list, size);
+    if (size <= before) return;
+    T* const added = list.data() + before;
+    for_shares(team, static_cast<std::int64_t>(size - before),
+               [&](LoopShare share) { std::uninitialized_fill(added + share.begin, added + share.end, value); });
+  } else {
+    list.resize(size, value);
   }
-  list.resize(size, value);
 }
 
 /// Returns `size` value-initialised elements in memory that the threads touched first.
 template <class T>
-[[nodiscard]] std::vector<T> list_of_size(Team& team, std::size_t size) {
-  std::vector<T> list;
+[[nodiscard]] TeamVector<T> list_of_size(Team& team, std::size_t size) {
+  TeamVector<T> list;
   resize_by_team(team, list, size);
   return list;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "weft/base/contracts.hpp"
+#include "weft/base/team_loops.hpp"
 #include "weft/device/buffers.hpp"
 #include "weft/device/host_device_bytes.hpp"
 #include "weft/device/registered_memory.hpp"
@@ -80,6 +81,15 @@ class HostDeviceVector {
     const std::size_t before = this->size();
     bytes_.resize(detail::bytes_of<T>(size));
     if (size > before) std::uninitialized_value_construct_n(data() + before, size - before);
+  }
+  /// Resizes as above; the threads of the team initialise the new elements, one contiguous share each, and touch them first.
+  void resize(std::size_t size, Team& team) {
+    const std::size_t before = this->size();
+    bytes_.resize(detail::bytes_of<T>(size));
+    if (size <= before) return;
+    T* const added = data() + before;
+    for_shares(team, static_cast<std::int64_t>(size - before),
+               [&](LoopShare share) { std::uninitialized_value_construct_n(added + share.begin, share.end - share.begin); });
   }
 
   // Access to all elements of one side or to `count` elements from `first`. With Backend::host, Side::device is host memory.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "weft/base/vec3.hpp"
+#include "weft/kernels/primitives/threads.hpp"
 #include "weft/mesh/cell_type.hpp"
 #include "weft/mesh/ids.hpp"
 
@@ -73,6 +74,6 @@ struct MeshBlock {
 };
 
 /// Sets coords = factor * coords + offset on every rank. No communication.
-void scale(MeshBlock& block, double factor, Vec3 offset = {});
+void scale(MeshBlock& block, double factor, Vec3 offset = {}, Team& team = kernels::calling_thread());
 
 }  // namespace weft::mesh

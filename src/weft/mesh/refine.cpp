@@ -169,7 +169,7 @@ std::vector<Vec3> places_of(const Communicator& comm, const RowOffsets& nodes, c
       if (id >= 0) ids.push_back(id);
     }
   }
-  const std::vector<Vec3> corners = detail::fetch<Vec3>(comm, nodes, ids, coords);
+  const auto corners = detail::fetch<Vec3>(comm, nodes, ids, coords);
   std::vector<Vec3> places;
   places.reserve(held.size());
   auto corner = corners.begin();
@@ -253,7 +253,9 @@ void check_refined_count(const Communicator& comm, const MeshBlock& block, int t
 }
 
 MeshBlock refine_once(const Communicator& comm, MeshBlock block) {
-  detail::turn_mirrored(comm, block);  // otherwise the tetrahedra of an inverted pyramid would be mixed with right-handed ones
+  detail::turn_mirrored(
+      comm, block,
+      kernels::calling_thread());  // otherwise the tetrahedra of an inverted pyramid would be mixed with right-handed ones
   const RowOffsets nodes(comm, static_cast<std::int64_t>(block.coords.size()));
   const Middles middles = find_middles(comm, block, nodes);
   std::vector<Vec3> centres;

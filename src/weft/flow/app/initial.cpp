@@ -193,6 +193,8 @@ bool InitialState::depends_on_time() const {
   }
 }
 
+InitialState InitialState::independent() const { return InitialState(impl_->params); }
+
 const InitialParams& InitialState::params() const { return impl_->params; }
 
 }  // namespace weft::flow

@@ -131,6 +131,9 @@ class InitialState {
   /// Returns whether at() may change with time.
   [[nodiscard]] bool depends_on_time() const;
 
+  /// Returns a state that another thread may evaluate at the same time.
+  [[nodiscard]] InitialState independent() const;
+
   [[nodiscard]] const InitialParams& params() const;
 
  private:

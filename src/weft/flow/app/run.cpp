@@ -10,6 +10,7 @@
 #include "weft/base/clock.hpp"
 #include "weft/base/error.hpp"
 #include "weft/base/malloc_retention.hpp"
+#include "weft/base/team.hpp"
 #include "weft/base/traced_region.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/comm/thread_cores.hpp"
@@ -118,9 +119,9 @@ bool changes_physics(std::string_view key) {
 namespace {
 
 /// Generates the mesh of a case; an error in a parameter contains its place in the case. @collective
-mesh::MeshBlock generate(const Communicator& comm, const MeshChoice& choice) {
+mesh::MeshBlock generate(const Communicator& comm, const MeshChoice& choice, Team& team) {
   try {
-    return mesh::generate(comm, choice.generator, choice.parameters);
+    return mesh::generate(comm, choice.generator, choice.parameters, team);
   } catch (const InputError& error) {
     const auto place = choice.where_parameter.find(error.where().key);
     if (place == choice.where_parameter.end()) throw;
@@ -170,7 +171,8 @@ mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice, int thr
   const char* const first_phase = choice.file.empty() ? "generate mesh" : "read mesh";
   if (phase) phase(first_phase);
   TracedRegion region(first_phase);
-  mesh::MeshBlock block = choice.file.empty() ? generate(comm, choice) : mesh::read_mesh(comm, choice.file.string());
+  Team team(threads);
+  mesh::MeshBlock block = choice.file.empty() ? generate(comm, choice, team) : mesh::read_mesh(comm, choice.file.string(), team);
   if (choice.scale != 1 && std::abs(choice.scale - block.file_unit) <= 1e-6 * block.file_unit) {
     throw InputError(
         fmt::format("the mesh {} names its unit of length, by which its coordinates were multiplied already to metres "
@@ -178,7 +180,7 @@ mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice, int thr
                     block.source, block.file_unit),
         "leave out mesh.scale", choice.where_scale);
   }
-  mesh::scale(block, choice.scale, choice.offset);
+  mesh::scale(block, choice.scale, choice.offset, team);
   region.next("build mesh");
   mesh::Mesh mesh = build(comm, std::move(block), choice, threads, phase);
   if (choice.axisymmetric) mesh::revolve(mesh);

@@ -149,7 +149,7 @@ InitialParams params_of(const mesh::Mesh& mesh, const Case& c, std::vector<doubl
 Start::Start(const mesh::Mesh& mesh, const Case& flow_case) : mesh_(mesh), state_(params_of(mesh, flow_case, scalars_, note_)) {}
 
 void Start::initialise(Solver& solver) const {
-  solver.initialise(state_);
+  solver.initialise_by_threads([this] { return state_.independent(); });
   if (mesh_.comm.max(scalars_.empty() ? 0 : 1) == 0) return;
   const std::span<const double> conserved = solver.conserved();
   const std::vector<double> kept(conserved.begin(), conserved.end());

@@ -122,7 +122,7 @@ struct UpdateScalars {
 };
 
 template <class Visit>
-void DeviceScalars::each_array(const std::vector<double>& matrices, Visit&& visit) {
+void DeviceScalars::each_array(const TeamVector<double>& matrices, Visit&& visit) {
   if (count() == 0) return;
   const mesh::Mesh& m = scheme_.mesh();
   const Discretization& d = scheme_.discretization();
@@ -162,19 +162,19 @@ void DeviceScalars::each_array(const std::vector<double>& matrices, Visit&& visi
   if (scheme_.numerics().local_time_step) visit(local_dt_, owned);
 }
 
-std::size_t DeviceScalars::bytes(const std::vector<double>& matrices) {
+std::size_t DeviceScalars::bytes(const TeamVector<double>& matrices) {
   CountBytes sum;
   each_array(matrices, sum);
   return sum.bytes;
 }
 
-std::size_t DeviceScalars::exchange_bytes(const std::vector<double>& matrices) {
+std::size_t DeviceScalars::exchange_bytes(const TeamVector<double>& matrices) {
   CountExchanges sum{.plan = scheme_.mesh().plan};
   each_array(matrices, sum);
   return sum.bytes;
 }
 
-void DeviceScalars::allocate(const std::vector<double>& matrices) {
+void DeviceScalars::allocate(const TeamVector<double>& matrices) {
   if (count() == 0) return;
   each_array(matrices, Allocate());
   const mesh::Mesh& m = scheme_.mesh();

@@ -25,11 +25,11 @@ class DeviceScalars {
   DeviceScalars(const Scheme& scheme, const SchemeParameters& parameters)
       : scheme_(scheme), parameters_(parameters), inflow_values_(scheme) {}
   /// Returns the bytes that allocate() takes. @param matrices  Scheme::least_squares().
-  [[nodiscard]] std::size_t bytes(const std::vector<double>& matrices);
+  [[nodiscard]] std::size_t bytes(const TeamVector<double>& matrices);
   /// Returns a bound of the bytes that the exchanges of a plan take.
-  [[nodiscard]] std::size_t exchange_bytes(const std::vector<double>& matrices);
+  [[nodiscard]] std::size_t exchange_bytes(const TeamVector<double>& matrices);
   /// Called before the functions below. @throws DeviceError where there is not enough memory.
-  void allocate(const std::vector<double>& matrices);
+  void allocate(const TeamVector<double>& matrices);
 
   /// Returns the mass flows out of each cell through its faces, kg/s, in the order of Discretization::cell_face, which the flux
   /// kernel writes. Null without scalars.
@@ -82,7 +82,7 @@ class DeviceScalars {
 
  private:
   template <class Visit>
-  void each_array(const std::vector<double>& matrices, Visit&& visit);
+  void each_array(const TeamVector<double>& matrices, Visit&& visit);
   [[nodiscard]] int count() const { return inflow_values_.count(); }
   [[nodiscard]] DeviceScalarView view(const std::int32_t* fallback);
   template <class State>

@@ -29,7 +29,7 @@ DeviceStepper<Real, State>::DeviceStepper(const Scheme& scheme)
       scalars_(scheme, parameters_) {}
 
 template <class Real, class State>
-std::size_t DeviceStepper<Real, State>::bytes(const Tiles& on_host, const std::vector<double>& matrices) {
+std::size_t DeviceStepper<Real, State>::bytes(const Tiles& on_host, const TeamVector<double>& matrices) {
   CountBytes count;
   const std::size_t owned = scheme_.mesh().owned_cells;
   state_.each_array(owned * kVars, count);
@@ -43,7 +43,7 @@ std::size_t DeviceStepper<Real, State>::bytes(const Tiles& on_host, const std::v
 }
 
 template <class Real, class State>
-void DeviceStepper<Real, State>::allocate(const Tiles& on_host, const std::vector<double>& matrices) {
+void DeviceStepper<Real, State>::allocate(const Tiles& on_host, const TeamVector<double>& matrices) {
   const std::size_t owned = scheme_.mesh().owned_cells;
   state_.each_array(owned * kVars, Allocate());
   Allocate()(local_dt_, scheme_.numerics().local_time_step ? owned : 0);
@@ -288,7 +288,7 @@ std::unique_ptr<Stepper> make_stepper(const Scheme& scheme) {
     Team team(scheme.options().threads);
     return choose_tiles<Real>(m, scheme.discretization(), scheme.numerics().gradient, team);
   });
-  const std::vector<double> matrices = scheme.least_squares();
+  const TeamVector<double> matrices = scheme.least_squares();
   auto stepper = agreed(m.comm, [&] { return std::make_unique<DeviceStepper<Real, State>>(scheme); });
   const GpuDemand demand = agreed(m.comm, [&] {
     std::size_t free = 0, total = 0;

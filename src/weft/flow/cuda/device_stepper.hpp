@@ -34,9 +34,9 @@ class DeviceStepper final : public Stepper {
   /// Creates a stepper without allocating GPU memory.
   explicit DeviceStepper(const Scheme& scheme);
   /// Returns the bytes that allocate() takes, and at most the exchanges of all plans. @param matrices  Scheme::least_squares().
-  [[nodiscard]] std::size_t bytes(const Tiles& on_host, const std::vector<double>& matrices);
+  [[nodiscard]] std::size_t bytes(const Tiles& on_host, const TeamVector<double>& matrices);
   /// Called before the functions below. @throws DeviceError where there is not enough memory.
-  void allocate(const Tiles& on_host, const std::vector<double>& matrices);
+  void allocate(const Tiles& on_host, const TeamVector<double>& matrices);
   /// Compiles the plan of a step. @collective  @throws as task::Graph::compile().
   void connect();
   ~DeviceStepper() override {

@@ -17,14 +17,14 @@ template <class Real>
 class DeviceTiles {
  public:
   /// Returns the bytes that allocate() takes. @param matrices  Scheme::least_squares().
-  [[nodiscard]] std::size_t bytes(const Scheme& scheme, const Tiles& tiles, const std::vector<double>& matrices) {
+  [[nodiscard]] std::size_t bytes(const Scheme& scheme, const Tiles& tiles, const TeamVector<double>& matrices) {
     CountBytes count;
     each_array(scheme, tiles, matrices, count);
     return count.bytes;
   }
 
   /// Copies the tiles to the GPU; empty before. @throws DeviceError where there is not enough memory.
-  void allocate(const Scheme& scheme, const Tiles& tiles, const std::vector<double>& matrices) {
+  void allocate(const Scheme& scheme, const Tiles& tiles, const TeamVector<double>& matrices) {
     each_array(scheme, tiles, matrices, Allocate());
     arrays = {.tile = tile_.data(),
               .halo_row = halo_row_.data(),
@@ -64,7 +64,7 @@ class DeviceTiles {
   DeviceVector<double> radius_;
 
   template <class Visit>
-  void each_array(const Scheme& scheme, const Tiles& tiles, const std::vector<double>& matrices, Visit&& visit) {
+  void each_array(const Scheme& scheme, const Tiles& tiles, const TeamVector<double>& matrices, Visit&& visit) {
     const mesh::Mesh& mesh = scheme.mesh();
     const Discretization& d = scheme.discretization();
     visit(tile_, tiles.tile);
@@ -88,7 +88,7 @@ class DeviceTiles {
   /// Returns what kernels over the tiles first ... last - 1 work on.
   [[nodiscard]] static KernelSize size_of(const Scheme& scheme, const Tiles& tiles, std::int32_t first, std::int32_t last) {
     KernelSize size;
-    const std::vector<std::int32_t>& stencils = scheme.discretization().stencil_offset;
+    const TeamVector<std::int32_t>& stencils = scheme.discretization().stencil_offset;
     for (std::int32_t t = first; t < last; ++t) {
       const Tile& tile = tiles.tile[t];
       const double stencil = stencils[tile.first_cell + tile.cells] - stencils[tile.first_cell];

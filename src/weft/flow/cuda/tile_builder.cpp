@@ -211,7 +211,7 @@ void TileBuilder::enter_topology() {
 void TileBuilder::enter_face_geometry() {
   for (std::int32_t i = 0; i < tile_.faces; ++i) {
     const mesh::LocalFaceId f = face_list_[i];
-    const auto put = [&](std::vector<double>& list, int list_columns, int column, double value) {
+    const auto put = [&](TeamVector<double>& list, int list_columns, int column, double value) {
       const std::int64_t row = in_face_blocks(std::int64_t{tile_.first_face} + i, list_columns);
       list[row + column * kFaceBlock] = value;
     };

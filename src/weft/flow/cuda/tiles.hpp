@@ -72,18 +72,18 @@ struct Tiles {
 
   std::int32_t inner;  ///< as in TilePartition
   std::vector<Tile> tile;
-  std::vector<std::int32_t> halo_row;
+  TeamVector<std::int32_t> halo_row;
   /// By tile: the first face entry of each cell and the end of the last (cells + 1 numbers), and each cell's sides of faces (face
   /// and kRightSide); then, as many, the rows on the other sides. All in the numbers of the tile.
-  std::vector<std::uint16_t> topology;
+  TeamVector<std::uint16_t> topology;
   /// By slot. For a face to a cell of another tile, its slot in that one; to a ghost, its own slot. For a boundary face, whose
   /// cell is on the left, its index among the boundary faces.
-  std::vector<std::int32_t> opposite_slot;
+  TeamVector<std::int32_t> opposite_slot;
   std::vector<GhostSide> ghost_sides;
-  std::vector<double> cell_to_face, areas;  ///< by slot, in blocks of faces (see cell_to_face_columns, area_columns)
+  TeamVector<double> cell_to_face, areas;  ///< by slot, in blocks of faces (see cell_to_face_columns, area_columns)
   // Only where stencils differ from the rows on the other sides of the faces.
-  std::vector<std::uint16_t> stencil_row;  ///< as Discretization's, in the tile's numbers
-  std::vector<double> centroids;           ///< by tile, column by column: of its rows, relative to its first cell
+  TeamVector<std::uint16_t> stencil_row;  ///< as Discretization's, in the tile's numbers
+  TeamVector<double> centroids;           ///< by tile, column by column: of its rows, relative to its first cell
 
   TileSize largest_inner, largest_border;  ///< largest sizes of inner and of border tiles
 };

@@ -138,9 +138,11 @@ void HostStepper::load() {
   stable_dt_.reset();
   rate_squared_ = {};
   // All cells before any is checked: the message about a cell shows its neighbours.
-  for (const mesh::LocalCellId c : scheme_.mesh().owned()) {
-    store(residual_.values().row(c).data(), scheme_.gas().primitive(conserved_at(conserved_.row(c).data())));
-  }
+  residual_.team().split(0, scheme_.mesh().owned_cells, [&](std::int32_t first, std::int32_t last) noexcept {
+    for (const mesh::LocalCellId c : mesh::CellRange(mesh::LocalCellId(first), mesh::LocalCellId(last))) {
+      store(residual_.values().row(c).data(), scheme_.gas().primitive(conserved_at(conserved_.row(c).data())));
+    }
+  });
 }
 
 std::span<const double> HostStepper::primitives() const {

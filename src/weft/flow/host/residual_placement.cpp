@@ -28,7 +28,7 @@ void Residual::place_arrays() {
       touch_rows_anew(d.centroid, first, last);
       touch_rows_anew(d.inverse_volume, first, last);
       touch_rows_anew(d.projected_area, first, last);
-      const auto touch_entries = [&](const std::vector<std::int32_t>& offsets, const auto& array, std::size_t width) {
+      const auto touch_entries = [&](std::span<const std::int32_t> offsets, const auto& array, std::size_t width) {
         if (offsets.size() > last) touch_rows_anew(array, offsets[first], offsets[last], width);
       };
       touch_entries(d.stencil_offset, d.stencil_row, 1);

@@ -240,14 +240,16 @@ class EdgeSlivers {
 
 }  // namespace
 
-FaceAreas areas_at_curved_walls(const Mesh& mesh, const BoundaryKinds& kinds) {
+FaceAreas areas_at_curved_walls(const Mesh& mesh, const BoundaryKinds& kinds, Team& team) {
   if (mesh.dim == 2) return {};
-  const detail::WallFaces walls(mesh, kinds);
+  const detail::WallFaces walls(mesh, kinds, team);
   FaceAreas areas;
   EdgeSlivers edges(mesh, walls);
   std::vector<Vec3> slivers;
-  for (const LocalCellId cell : mesh.owned()) {
-    if (std::ranges::count_if(mesh.cell_nodes.row(cell), [&](LocalNodeId n) { return walls.on_wall(n); }) < 2) continue;
+  const auto has_edge_on_wall = [&](LocalCellId cell) {
+    return std::ranges::count_if(mesh.cell_nodes.row(cell), [&](LocalNodeId n) { return walls.on_wall(n); }) >= 2;
+  };
+  for (const LocalCellId cell : detail::select_cells(team, mesh.owned_cells, has_edge_on_wall)) {
     for (const mesh::LocalFaceId f : mesh.cell_faces.row(cell)) {
       if (mesh.face_left[f] != cell) continue;
       const auto nodes = mesh.face_nodes.row(f);

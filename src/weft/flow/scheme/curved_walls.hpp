@@ -5,6 +5,7 @@
 #include "weft/base/id_vector.hpp"
 #include "weft/base/vec3.hpp"
 #include "weft/flow/scheme/boundary_condition.hpp"
+#include "weft/kernels/primitives/threads.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace weft::flow {
@@ -39,6 +40,7 @@ struct FaceAreas {
 /// neighbours in mesh.cell_cells, which include ghost cells; sums do not depend on the order of these, so that a face between two
 /// ranks has bitwise opposite normals.
 /// @param kinds  of each zone of mesh.boundary.  @collective
-[[nodiscard]] FaceAreas areas_at_curved_walls(const mesh::Mesh& mesh, const BoundaryKinds& kinds);
+[[nodiscard]] FaceAreas areas_at_curved_walls(const mesh::Mesh& mesh, const BoundaryKinds& kinds,
+                                              Team& team = kernels::calling_thread());
 
 }  // namespace weft::flow

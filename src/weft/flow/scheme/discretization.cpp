@@ -280,7 +280,7 @@ double least_determinant(const Mesh& mesh, const Discretization& d, std::int32_t
 }
 
 /// Enters the matrix of a cell.
-void enter_matrix(const Mesh& mesh, const Discretization& d, LocalCellId cell, std::vector<double>& matrices) {
+void enter_matrix(const Mesh& mesh, const Discretization& d, LocalCellId cell, TeamVector<double>& matrices) {
   const std::int32_t c = cell.value();
   const Symmetric of_faces = d.stabilized ? matrix_of_faces(mesh, d, c) : Symmetric{};
   Symmetric normal = normal_matrix(d, c), matrix{};
@@ -330,8 +330,8 @@ Discretization::Discretization(const Mesh& mesh, const BoundaryKinds& kinds, mes
   });
 }
 
-std::vector<double> least_squares_matrices(const Mesh& mesh, const Discretization& d, Team& team) {
-  std::vector<double> matrices = list_of_size<double>(team, static_cast<std::size_t>(mesh.owned_cells) * (mesh.dim == 2 ? 3 : 6));
+TeamVector<double> least_squares_matrices(const Mesh& mesh, const Discretization& d, Team& team) {
+  auto matrices = list_of_size<double>(team, static_cast<std::size_t>(mesh.owned_cells) * (mesh.dim == 2 ? 3 : 6));
   for_indices(team, mesh.owned_cells, [&](std::int64_t c) { enter_matrix(mesh, d, LocalCellId(c), matrices); });
   return matrices;
 }

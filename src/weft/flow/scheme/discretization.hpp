@@ -55,10 +55,10 @@ struct Discretization {
 
   /// Rows whose values make the gradient of owned cell c: stencil_row[stencil_offset[c]] ... The face neighbours or
   /// the node neighbours, then the boundary rows.
-  std::vector<std::int32_t> stencil_offset, stencil_row;
+  TeamVector<std::int32_t> stencil_offset, stencil_row;
   /// Faces of owned cell c, and for each the row on its other side.
-  std::vector<std::int32_t> cell_face_offset, cell_face_row;
-  std::vector<mesh::LocalFaceId> cell_face;
+  TeamVector<std::int32_t> cell_face_offset, cell_face_row;
+  TeamVector<mesh::LocalFaceId> cell_face;
   /// Rows; that on the right of a boundary face is its boundary row.
   IdVector<mesh::LocalFaceId, std::int32_t> face_left, face_right;
   IdVector<LocalRow, Vec3> centroid;                   ///< centroid of every row
@@ -80,7 +80,7 @@ struct Discretization {
 /// gradient exact for linear data, except for cells whose neighbours lie near a line or plane (slivers). Neither weight nor
 /// multiple changes under affine maps. No communication.  @throws MeshError where the neighbours of a cell lie on a line or
 /// plane.
-[[nodiscard]] std::vector<double> least_squares_matrices(const mesh::Mesh& mesh, const Discretization& d,
-                                                         Team& team = kernels::calling_thread());
+[[nodiscard]] TeamVector<double> least_squares_matrices(const mesh::Mesh& mesh, const Discretization& d,
+                                                        Team& team = kernels::calling_thread());
 
 }  // namespace weft::flow

@@ -16,7 +16,8 @@ std::vector<double> by_stencil(const Scheme& scheme, Weight&& weight) {
   const mesh::Mesh& mesh = scheme.mesh();
   const Discretization& d = scheme.discretization();
   Team team(scheme.options().threads);
-  std::vector<double> all = list_of_size<double>(team, d.stencil_row.size() * mesh.dim);
+  std::vector<double> all;
+  resize_by_team(team, all, d.stencil_row.size() * mesh.dim);
   for_indices(team, mesh.owned_cells, [&](std::int64_t cell) {
     const auto c = static_cast<std::int32_t>(cell);
     for (auto s = d.stencil_offset[c]; s < d.stencil_offset[c + 1]; ++s) {
@@ -30,7 +31,7 @@ std::vector<double> by_stencil(const Scheme& scheme, Weight&& weight) {
 template <int Dim>
 std::vector<double> least_squares_weights_in(const Scheme& scheme) {
   const Discretization& d = scheme.discretization();
-  const std::vector<double> matrices = scheme.least_squares();
+  const TeamVector<double> matrices = scheme.least_squares();
   return by_stencil(scheme, [&](std::int32_t c, auto s) {
     const Vec3 unscaled =
         unscaled_gradient_weight<Dim>(d.centroid[LocalRow(d.stencil_row[s])] - d.centroid[LocalRow(c)], d.stabilized);

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "weft/base/compensated_sum.hpp"
+#include "weft/base/team_loops.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/flow/physics/source.hpp"
 #include "weft/flow/scheme/boundary_condition.hpp"
@@ -20,6 +21,10 @@ class WeightedMean {
   void add(double weight, Vec3 x) {
     weight_ += weight;
     for (int axis = 0; axis < 3; ++axis) sum_[axis] += weight * x[axis];
+  }
+  void add(const WeightedMean& other) {
+    weight_ += other.weight_;
+    for (int axis = 0; axis < 3; ++axis) sum_[axis] += other.sum_[axis];
   }
   /// Returns the mean. @collective
   [[nodiscard]] Vec3 value(const Communicator& comm) const {
@@ -71,7 +76,40 @@ struct Extremes {
     const std::array<double, 5> own{w.density, pressure, speed, -w.density, -w.pressure};
     for (std::size_t k = 0; k < own.size(); ++k) largest[k] = std::max(largest[k], own[k]);
   }
+  void add(const Extremes& other) {
+    for (std::size_t k = 0; k < largest.size(); ++k) largest[k] = std::max(largest[k], other.largest[k]);
+  }
 };
+
+/// Mean of (density, pressure) and extrema of cells.
+struct CellStates {
+  WeightedMean mean;
+  Extremes extremes;
+};
+
+/// Returns those of the owned cells. The sums of a fixed number of cells are added in their order, so that the result is the same
+/// on any number of threads.
+CellStates states_of_cells(const mesh::Mesh& mesh, const IdealGas& gas, const std::function<Primitive(mesh::LocalCellId)>& start,
+                           Team& team) {
+  constexpr std::int64_t kCellsPerSum = 1 << 16;
+  std::vector<CellStates> sums((mesh.owned_cells + kCellsPerSum - 1) / kCellsPerSum);
+  for_shares(team, mesh.owned_cells, [&](LoopShare share) {  // each thread computes the sums that begin within its share
+    for (std::int64_t s = (share.begin + kCellsPerSum - 1) / kCellsPerSum; s * kCellsPerSum < share.end; ++s) {
+      const std::int64_t last = std::min<std::int64_t>((s + 1) * kCellsPerSum, mesh.owned_cells);
+      for (std::int64_t c = s * kCellsPerSum; c < last; ++c) {
+        const Primitive w = start(mesh::LocalCellId(c));
+        sums[s].extremes.add(gas, w);
+        if (gas.physical(w)) sums[s].mean.add(mesh.cell_volume[mesh::LocalCellId(c)], {w.density, w.pressure, 0});
+      }
+    }
+  });
+  CellStates all;
+  for (const CellStates& sum : sums) {
+    all.mean.add(sum.mean);
+    all.extremes.add(sum.extremes);
+  }
+  return all;
+}
 
 void add_boundary(Extremes& extremes, const mesh::Mesh& mesh, const IdealGas& gas, mesh::ZoneIndex zone,
                   const BoundaryCondition& condition, double time) {
@@ -120,17 +158,13 @@ double reference_length(const mesh::Mesh& mesh, const BoundaryKinds& kinds) {
 }
 
 ReferenceStates reference_states(const mesh::Mesh& mesh, const IdealGas& gas, const BoundaryConditions& boundary,
-                                 const SourceTerm& source, const std::function<Primitive(mesh::LocalCellId)>& start,
-                                 double time) {
-  WeightedMean mean;  // mean of (density, pressure)
-  Extremes extremes;
+                                 const SourceTerm& source, const std::function<Primitive(mesh::LocalCellId)>& start, double time,
+                                 Team& team) {
+  CellStates cells;
+  Extremes& extremes = cells.extremes;
   bool unknown = static_cast<bool>(source.function);
   agreed(mesh.comm, [&] {
-    for (const mesh::LocalCellId c : mesh.owned()) {
-      const Primitive w = start(c);
-      extremes.add(gas, w);
-      if (gas.physical(w)) mean.add(mesh.cell_volume[c], {w.density, w.pressure, 0});
-    }
+    cells = states_of_cells(mesh, gas, start, team);
     for (const mesh::ZoneIndex z : boundary.ids()) {
       add_boundary(extremes, mesh, gas, z, boundary[z], time);
       unknown = unknown || (boundary[z].prescribed && boundary[z].depends_on_time);
@@ -138,7 +172,7 @@ ReferenceStates reference_states(const mesh::Mesh& mesh, const IdealGas& gas, co
   });
   std::array<double, 5>& largest = extremes.largest;
   mesh.comm.max(std::span<double>(largest));
-  const Vec3 average = mean.value(mesh.comm);
+  const Vec3 average = cells.mean.value(mesh.comm);
   if (!(source.acceleration == Vec3{})) {  // adds the energy of a fall through the whole mesh
     largest[2] = std::sqrt(largest[2] * largest[2] + 2 * norm(source.acceleration) * mesh_length(mesh));
     largest[1] = std::max(largest[1], largest[0] * largest[2] * largest[2]);

@@ -8,6 +8,7 @@
 #include "weft/flow/physics/gas.hpp"
 #include "weft/flow/physics/state_limits.hpp"
 #include "weft/flow/scheme/boundary_condition.hpp"
+#include "weft/kernels/primitives/threads.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace weft::flow {
@@ -37,10 +38,11 @@ inline constexpr double kLeastRemainder = 1e-30;
 /// Returns the mean initial state, and limits derived from it and from the boundary conditions. The largest pressure includes the
 /// momentum flux, p + rho u^2, the pressure of a gas that is stopped by a wall. Unphysical states are ignored: they are within no
 /// limits.
-/// @param start  of an owned cell.  @param time  s, of the start: at which prescribed states are evaluated.
+/// @param start  of an owned cell; called by all threads of the team, on whose number the result does not depend.
+/// @param time  s, of the start: at which prescribed states are evaluated.
 /// @throws the exceptions of prescribed states, on every rank.  @collective  @cost three reductions.
 [[nodiscard]] ReferenceStates reference_states(const mesh::Mesh& mesh, const IdealGas& gas, const BoundaryConditions& boundary,
                                                const SourceTerm& source, const std::function<Primitive(mesh::LocalCellId)>& start,
-                                               double time);
+                                               double time, Team& team = kernels::calling_thread());
 
 }  // namespace weft::flow

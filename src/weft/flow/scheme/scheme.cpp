@@ -29,10 +29,11 @@ Discretization discretize(const mesh::Mesh& mesh, const SolverOptions& options) 
   const bool stabilized = stabilizes(mesh, options.numerics) && gradient.with_matrices;
   const BoundaryKinds kinds = kinds_of(options.boundary);
   std::optional<WallForces> forces;
-  if (!options.source.function) forces = {.curvature = wall_curvature(mesh, kinds), .acceleration = options.source.acceleration};
-  FaceAreas areas = areas_at_curved_walls(mesh, kinds);
+  Team team(options.threads);
+  if (!options.source.function)
+    forces = {.curvature = wall_curvature(mesh, kinds, team), .acceleration = options.source.acceleration};
+  FaceAreas areas = areas_at_curved_walls(mesh, kinds, team);
   return agreed(mesh.comm, [&] {
-    Team team(options.threads);
     return Discretization(mesh, kinds, gradient.over_faces ? mesh::Neighbours::face : options.stencil, stabilized, forces,
                           std::move(areas), team);
   });
@@ -92,7 +93,7 @@ Scheme::Scheme(const mesh::Mesh& mesh, SolverOptions options)
   }
 }
 
-std::vector<double> Scheme::least_squares() const {
+TeamVector<double> Scheme::least_squares() const {
   if (!row_of(numerics().gradient).with_matrices) return {};
   const TracedRegion region("least-squares matrices");
   return agreed(mesh_.comm, [&] {

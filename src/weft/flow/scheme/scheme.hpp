@@ -48,7 +48,7 @@ class Scheme {
   [[nodiscard]] double reference_length() const { return reference_length_; }
   /// Computes the matrices of least_squares_matrices(); none for other gradients. Steppers store what they derive from them.
   /// @throws MeshError on every rank where the neighbours of a cell do not determine a gradient.  @collective
-  [[nodiscard]] std::vector<double> least_squares() const;
+  [[nodiscard]] TeamVector<double> least_squares() const;
   /// Factor of damp_jump() at faces between two cells, proportional to the order; 0: jumps are not damped.
   [[nodiscard]] double jump_damping(const SchemeParameters& parameters) const {
     return discretization_.stabilized ? parameters.order * kJumpDamping : 0;

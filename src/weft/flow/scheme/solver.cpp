@@ -9,6 +9,7 @@
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
+#include "weft/base/team_loops.hpp"
 #include "weft/base/traced_region.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/flow/host/loops.hpp"
@@ -114,23 +115,39 @@ Primitive Solver::cell_state(mesh::LocalCellId cell, Vec3 x) const { return step
 std::vector<CellGradient> Solver::gradients() const { return stepper_->gradients(); }
 
 void Solver::initialise(const std::function<Primitive(Vec3)>& state, double time, std::int64_t step) {
+  start_from(std::span(&state, 1), kernels::calling_thread(), time, step);
+}
+
+void Solver::initialise_by_threads(const std::function<std::function<Primitive(Vec3)>()>& make_state, double time,
+                                   std::int64_t step) {
+  Team team(scalars().empty() ? scheme_.options().threads : 1);
+  std::vector<std::function<Primitive(Vec3)>> states(shares_of(team, mesh().owned_cells));
+  agreed(mesh().comm, [&] { std::generate(states.begin(), states.end(), make_state); });
+  start_from(states, team, time, step);
+}
+
+/// @param states  the initial state, one function for each share of the cells.
+void Solver::start_from(std::span<const std::function<Primitive(Vec3)>> states, Team& team, double time, std::int64_t step) {
   const mesh::Mesh& m = mesh();
   const StateRows rows = stepper_->state();
   agreed(m.comm, [&] {
     const std::vector<Scalar>& carried = scalars();
-    for (const mesh::LocalCellId c : m.owned()) {
-      const std::size_t i = c.index();
-      const Vec3 x = m.cell_centroid[c];
-      const Primitive w = state(x);
-      if (m.axisymmetric && w.velocity.z != 0) throw velocity_about_axis("the initial state");
-      store_conserved(rows.conserved, c, scheme_.gas().conserved(w));
-      for (std::size_t k = 0; k < carried.size(); ++k) {
-        rows.scalar_amounts[i * carried.size() + k] = rows.conserved[i * kVars] * initial_value(carried[k], x);
+    for_shares(team, m.owned_cells, [&](LoopShare share) {
+      const std::function<Primitive(Vec3)>& state = states[share.number];
+      for (std::int64_t i = share.begin; i < share.end; ++i) {
+        const mesh::LocalCellId c(i);
+        const Vec3 x = m.cell_centroid[c];
+        const Primitive w = state(x);
+        if (m.axisymmetric && w.velocity.z != 0) throw velocity_about_axis("the initial state");
+        store_conserved(rows.conserved, c, scheme_.gas().conserved(w));
+        for (std::size_t k = 0; k < carried.size(); ++k) {
+          rows.scalar_amounts[i * carried.size() + k] = rows.conserved[i * kVars] * initial_value(carried[k], x);
+        }
       }
-    }
+    });
   });
   clear_fallback();
-  refer_to_cells([&](mesh::LocalCellId c) { return conserved_of_cell(rows.conserved, c); }, time);
+  refer_to_cells([&](mesh::LocalCellId c) { return conserved_of_cell(rows.conserved, c); }, time, team);
   begin(time, step);
 }
 
@@ -153,18 +170,19 @@ void Solver::set_circulation(mesh::ZoneIndex zone, double circulation) {
 
 void Solver::refer_to(const std::function<Primitive(Vec3)>& start, double time) {
   clear_fallback();
-  refer_to_cells([&](mesh::LocalCellId c) { return conserved_of_start(start, c); }, time);
+  refer_to_cells([&](mesh::LocalCellId c) { return conserved_of_start(start, c); }, time, kernels::calling_thread());
 }
 
 Conserved Solver::conserved_of_start(const std::function<Primitive(Vec3)>& start, mesh::LocalCellId cell) const {
   return scheme_.gas().conserved(start(mesh().cell_centroid[cell]));
 }
 
-/// @param start  of an owned cell: conserved variables, so that refer_to() and initialise() find the same digits.
-void Solver::refer_to_cells(const std::function<Conserved(mesh::LocalCellId)>& start, double time) {
+/// @param start  of an owned cell: conserved variables, so that refer_to() and initialise() find the same digits. Called by all
+///   threads of the team.
+void Solver::refer_to_cells(const std::function<Conserved(mesh::LocalCellId)>& start, double time, Team& team) {
   const IdealGas& gas = scheme_.gas();
   const auto primitive = [&](mesh::LocalCellId c) { return gas.primitive(start(c)); };
-  const ReferenceStates reference = reference_states(mesh(), gas, scheme_.boundary(), scheme_.source(), primitive, time);
+  const ReferenceStates reference = reference_states(mesh(), gas, scheme_.boundary(), scheme_.source(), primitive, time, team);
   parameters_.limits = reference.limits;
   if (!reference_is_set_ && gas.physical(reference.mean)) parameters_.scale = scale_of(gas, reference.mean);
   stepper_->set_parameters(parameters_);
@@ -200,7 +218,9 @@ void Solver::restore(std::span<const double> conserved, double time, std::int64_
   std::copy(conserved.begin(), conserved.end(), rows.conserved.begin());
   std::copy(scalar_amounts.begin(), scalar_amounts.end(), rows.scalar_amounts.begin());
   clear_fallback();
-  if (!referred_) refer_to_cells([&](mesh::LocalCellId c) { return conserved_of_cell(rows.conserved, c); }, time);
+  if (!referred_) {
+    refer_to_cells([&](mesh::LocalCellId c) { return conserved_of_cell(rows.conserved, c); }, time, kernels::calling_thread());
+  }
   if (fallback.until > 0) add_fallback(fallback.cells);
   fallback_until_ = fallback.until;
   begin(time, step);

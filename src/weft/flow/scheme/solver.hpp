@@ -79,6 +79,11 @@ class Solver {
   /// Sets every owned cell to state(centroid), scalars to their initial values there, and the clock.  @collective
   /// @throws PhysicsError on every rank if a state is not physical, naming the cell; InputError if a scalar is not finite.
   void initialise(const std::function<Primitive(Vec3)>& state, double time = 0, std::int64_t step = 0);
+  /// Does the same with SolverOptions::threads, each of which evaluates a function of its own: the states and the first error are
+  /// those of one thread. With scalars, whose functions the threads share, one thread evaluates all.
+  /// @param make_state  called once for each of these functions, by the calling thread.
+  void initialise_by_threads(const std::function<std::function<Primitive(Vec3)>()>& make_state, double time = 0,
+                             std::int64_t step = 0);
   /// Sets the conserved values of the owned cells (kVars each, local order), the clock, the cells of the first-order fallback and
   /// scalar_amounts(): the next steps are bitwise those of the solver from which these were taken, if refer_to() was called with
   /// its start, and set_circulation() with its circulations; without refer_to() the restored states are the reference.
@@ -177,7 +182,8 @@ class Solver {
   [[nodiscard]] double stable_dt() const { return stable_dt_; }
 
  private:
-  void refer_to_cells(const std::function<Conserved(mesh::LocalCellId)>& start, double time);
+  void start_from(std::span<const std::function<Primitive(Vec3)>> states, Team& team, double time, std::int64_t step);
+  void refer_to_cells(const std::function<Conserved(mesh::LocalCellId)>& start, double time, Team& team);
   [[nodiscard]] Conserved conserved_of_start(const std::function<Primitive(Vec3)>& start, mesh::LocalCellId cell) const;
   void keep_stationary(const std::function<Conserved(mesh::LocalCellId)>& state, double time);
   void begin(double time, std::int64_t step);

@@ -37,13 +37,13 @@ double curvature_between(const WallFace& face, const WallFace& other) {
 
 }  // namespace
 
-std::vector<double> wall_curvature(const Mesh& mesh, const BoundaryKinds& kinds) {
-  const detail::WallFaces walls(mesh, kinds);
+std::vector<double> wall_curvature(const Mesh& mesh, const BoundaryKinds& kinds, Team& team) {
+  const detail::WallFaces walls(mesh, kinds, team);
   const std::int32_t first = mesh.ghost_faces.last().value();
   std::vector<double> curvature(mesh.faces() - first);
   std::vector<const WallFace*> near;
-  for (const LocalCellId cell : mesh.owned()) {
-    if (std::ranges::all_of(walls.of(cell), &WallFace::symmetry)) continue;
+  const auto has_wall = [&](LocalCellId cell) { return !std::ranges::all_of(walls.of(cell), &WallFace::symmetry); };
+  for (const LocalCellId cell : detail::select_cells(team, mesh.owned_cells, has_wall)) {
     near.clear();
     const auto append = [&](LocalCellId other) {
       for (const WallFace& face : walls.of(other)) {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "weft/flow/scheme/boundary_condition.hpp"
+#include "weft/kernels/primitives/threads.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace weft::flow {
@@ -13,6 +14,7 @@ namespace weft::flow {
 /// walls. On curved triangles it is 0.9 to 1.8 times the curvature. The faces compared are those of the cell and of its
 /// neighbours in mesh.cell_cells, which include ghost cells: the result does not depend on the partition, but for rounding.
 /// @param kinds  of each zone of mesh.boundary.  @collective
-[[nodiscard]] std::vector<double> wall_curvature(const mesh::Mesh& mesh, const BoundaryKinds& kinds);
+[[nodiscard]] std::vector<double> wall_curvature(const mesh::Mesh& mesh, const BoundaryKinds& kinds,
+                                                 Team& team = kernels::calling_thread());
 
 }  // namespace weft::flow

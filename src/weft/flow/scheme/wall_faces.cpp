@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "weft/array/array_transformer.hpp"
+#include "weft/base/team_memory.hpp"
+#include "weft/kernels/primitives/sum_up.hpp"
 #include "weft/mesh/geometry.hpp"
 
 namespace weft::flow::detail {
@@ -11,18 +13,22 @@ using mesh::LocalCellId;
 using mesh::LocalFaceId;
 using mesh::LocalNodeId;
 
-WallFaces::WallFaces(const mesh::Mesh& mesh, const BoundaryKinds& kinds) : mesh_(mesh) {
-  const ArrayPair<std::int32_t> of_faces = kinds_of_faces(kinds);
-  find_nodes(of_faces);
-  first_.reserve(static_cast<std::size_t>(mesh.cells()) + 1);
-  for (const LocalCellId cell : mesh.cell_type.ids()) {
-    if (of_faces(cell) != 0) add_faces(cell, of_faces(cell));
-    first_.push_back(checked_local(static_cast<std::int64_t>(faces_.size()), "faces on walls"));
+WallFaces::WallFaces(const mesh::Mesh& mesh, const BoundaryKinds& kinds, Team& team) : mesh_(mesh) {
+  const ArrayPair<std::int32_t> of_faces = kinds_of_faces(kinds, team);
+  const std::vector<LocalCellId> at_walls = select_cells(team, mesh.cells(), [&](LocalCellId c) { return of_faces(c) != 0; });
+  find_nodes(of_faces, at_walls, team);
+  resize_by_team(team, first_, static_cast<std::size_t>(mesh.cells()) + 1);
+  for (const LocalCellId cell : at_walls) {
+    const std::size_t before = faces_.size();
+    add_faces(cell, of_faces(cell));
+    first_[cell.index() + 1] = static_cast<std::int32_t>(faces_.size() - before);
   }
+  (void)checked_local(static_cast<std::int64_t>(faces_.size()), "faces on walls");
+  kernels::sum_up(first_, team);
 }
 
 /// Returns for each owned and ghost cell, bit k: face k of the shape is on a slip wall; times kSymmetry: on a symmetry plane.
-ArrayPair<std::int32_t> WallFaces::kinds_of_faces(const BoundaryKinds& kinds) const {
+ArrayPair<std::int32_t> WallFaces::kinds_of_faces(const BoundaryKinds& kinds, Team& team) const {
   const std::int32_t first = mesh_.ghost_faces.last().value();
   std::vector<std::int32_t> bit_of(mesh_.faces() - first);
   for (const mesh::ZoneIndex z : mesh_.boundary.ids()) {
@@ -31,7 +37,8 @@ ArrayPair<std::int32_t> WallFaces::kinds_of_faces(const BoundaryKinds& kinds) co
     }
   }
   ArrayPair<std::int32_t> of_faces(mesh_.plan);
-  for (const LocalCellId cell : mesh_.owned()) {
+  for_indices(team, mesh_.owned_cells, [&](std::int64_t c) {
+    const LocalCellId cell(c);
     const auto faces = mesh_.cell_faces.row(cell.index());
     std::int32_t bits = 0;
     for (std::size_t k = 0; k < faces.size(); ++k) {
@@ -39,15 +46,15 @@ ArrayPair<std::int32_t> WallFaces::kinds_of_faces(const BoundaryKinds& kinds) co
       if (i >= 0) bits |= bit_of[i] << k;
     }
     of_faces(cell) = bits;
-  }
+  });
   ArrayTransformer(mesh_.plan, {of_faces}).pull().run();
   return of_faces;
 }
 
-void WallFaces::find_nodes(const ArrayPair<std::int32_t>& kinds) {
-  on_wall_.resize(mesh_.node_coord.size());
+void WallFaces::find_nodes(const ArrayPair<std::int32_t>& kinds, const std::vector<LocalCellId>& cells_at_walls, Team& team) {
+  resize_by_team(team, on_wall_, mesh_.node_coord.size());
   const auto is_image = [&](LocalCellId cell) { return mesh_.plan.ghost(LocalRow(cell.value())).image != 0; };
-  for (const LocalCellId cell : mesh_.cell_type.ids()) {
+  for (const LocalCellId cell : cells_at_walls) {
     const auto nodes = mesh_.cell_nodes.row(cell.index());
     for (int k = 0; k < mesh::kMaxCellFaces && (kinds(cell) & kSlip) != 0; ++k) {
       if ((kinds(cell) >> k & 1) == 0) continue;

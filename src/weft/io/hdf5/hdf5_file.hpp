@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "weft/array/element_type.hpp"
+#include "weft/base/team_memory.hpp"
 #include "weft/comm/communicator.hpp"
 
 namespace weft::io {
@@ -91,9 +92,16 @@ class Hdf5File {
   template <class T>
   [[nodiscard]] std::vector<T> read_rows(const std::string& name, std::int64_t first, std::int64_t rows,
                                          std::int32_t width = 1) const {
+    Team alone;
+    return read_rows<T>(name, first, rows, width, alone);
+  }
+  /// Reads rows into memory that the threads of the team touch first.
+  template <class T>
+  [[nodiscard]] std::vector<T> read_rows(const std::string& name, std::int64_t first, std::int64_t rows, std::int32_t width,
+                                         Team& team) const {
     std::vector<T> elements;
     const auto memory = [&] {  // allocated after the file was found to contain these rows
-      elements.resize(static_cast<std::size_t>(rows) * static_cast<std::size_t>(width));
+      resize_by_team(team, elements, static_cast<std::size_t>(rows) * static_cast<std::size_t>(width));
       return std::as_writable_bytes(std::span(elements));
     };
     read_bytes(name, memory, element_type<T>, first, rows, width);

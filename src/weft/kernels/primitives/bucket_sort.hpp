@@ -61,13 +61,16 @@ void sort_by_buckets(std::span<const T> from, std::span<T> to, const Key& key, c
 /// of the key: by several threads to parts that fit into a cache, and each part, or on one thread the whole list, to buckets of a
 /// few entries. Any keys are sorted; where most of them fall into few buckets it takes as long as std::sort on one thread.
 /// @cost memory: a second list, 8 KB per thread, and 4 B for 8 entries of the longest part.
-template <class T, class Key, class Less>
-void bucket_sort(std::vector<T>& list, const Key& key, const Less& less, Team& team = calling_thread()) {
+/// @tparam List  std::vector or TeamVector.
+template <class List, class Key, class Less>
+void bucket_sort(List& list, const Key& key, const Less& less, Team& team = calling_thread()) {
+  using T = typename List::value_type;
   constexpr std::size_t kSmallest = 4096, kPerPart = 1 << 15, kMostParts = 1024;
   if (list.size() < kSmallest) return std::sort(list.begin(), list.end(), less);
   const auto n = static_cast<std::int64_t>(list.size());
   const auto shares = static_cast<std::size_t>(shares_of(team, n));
-  std::vector<T> distributed = list_of_size<T>(team, list.size());
+  List distributed;
+  resize_by_team(team, distributed, list.size());
   if (shares == 1) {
     std::vector<std::uint32_t> memory;
     detail::sort_by_buckets(std::span<const T>(list), std::span(distributed), key, less, memory);

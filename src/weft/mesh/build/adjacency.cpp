@@ -63,7 +63,7 @@ NodeStars find_node_stars(const Communicator& comm, const RowOffsets& nodes, con
   std::vector<std::int64_t> ids;
   ids.reserve(rim.size());
   for (const LocalNodeId n : rim) ids.push_back(part.node_global[n]);
-  const std::vector<NodeAlias> alias = fetch_with<NodeAlias>(
+  const auto alias = fetch_with<NodeAlias>(
       comm, nodes, ids, [&](std::size_t local) { return aliases.of(nodes.first().value() + static_cast<std::int64_t>(local)); });
 
   // A cell at a node that is `root` translated by i is, relative to root, an image of the cell translated by -i.
@@ -131,7 +131,7 @@ IdVector<LocalCellId, char> find_border(const Subdomain& part, const NodeStars& 
 }
 
 Adjacency::Adjacency(const Subdomain& part, const NodeStars& stars, const RowOffsets& rows,
-                     const std::vector<std::int64_t>& remote_row, Neighbours kind, Team& team)
+                     const TeamVector<std::int64_t>& remote_row, Neighbours kind, Team& team)
     : part_(&part), stars_(&stars), rows_(&rows), remote_row_(&remote_row), kind_(kind) {
   if (stars.star.empty()) return;
   cells_of_nodes_ = CellsOfNodes(part, team);

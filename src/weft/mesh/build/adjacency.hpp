@@ -58,7 +58,7 @@ class CellsOfNodes {
 
  private:
   std::vector<std::int32_t> first_;  ///< the cells of node n: cell_[first_[n]] ... cell_[first_[n + 1] - 1]
-  std::vector<LocalCellId> cell_;
+  TeamVector<LocalCellId> cell_;
 };
 
 /// The neighbours of owned cells by global row.
@@ -67,7 +67,7 @@ class Adjacency {
   /// @param rows        global rows of the owned cells of each rank.
   /// @param remote_row  global rows of part.remote.
   /// @param stars       in the numbering of `part`; empty for neighbours by face only.
-  Adjacency(const Subdomain& part, const NodeStars& stars, const RowOffsets& rows, const std::vector<std::int64_t>& remote_row,
+  Adjacency(const Subdomain& part, const NodeStars& stars, const RowOffsets& rows, const TeamVector<std::int64_t>& remote_row,
             Neighbours kind, Team& team);
 
   /// Appends the neighbours of an owned cell, unique, in ascending order.
@@ -82,7 +82,7 @@ class Adjacency {
   const Subdomain* part_;
   const NodeStars* stars_;
   const RowOffsets* rows_;
-  const std::vector<std::int64_t>* remote_row_;
+  const TeamVector<std::int64_t>* remote_row_;
   Neighbours kind_;
   CellsOfNodes cells_of_nodes_;               ///< empty if `stars` is
   IdVector<LocalCellId, char> widened_;       ///< by owned cell

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "weft/base/team_loops.hpp"
@@ -29,7 +30,7 @@ struct NodeCopy {
 
 void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const RowOffsets& rows, std::size_t sides, Team& team) {
   const std::size_t owned = mesh.owned_cells;
-  std::vector<std::int64_t> offset = list_of_size<std::int64_t>(team, owned + 1);
+  auto offset = list_of_size<std::int64_t>(team, owned + 1);
   std::vector<std::vector<LocalCellId>> entries(shares_of(team, mesh.owned_cells));
   for (auto& of_share : entries) of_share.reserve(sides / entries.size());
   for_shares(team, mesh.owned_cells, [&](LoopShare share) {
@@ -48,7 +49,7 @@ void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const RowOffsets& ro
     }
   });
   kernels::sum_up(offset, team);
-  mesh.cell_cells.assign_offsets(offset);
+  mesh.cell_cells.assign_offsets(offset, team);
   for_shares(team, mesh.owned_cells, [&](LoopShare share) {
     const std::vector<LocalCellId>& entry = entries[share.number];
     std::copy(entry.begin(), entry.end(), mesh.cell_cells.entries().begin() + offset[share.begin]);
@@ -56,8 +57,8 @@ void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const RowOffsets& ro
 }
 
 /// Enters the data of the owned cells, moved from `part`, and those of the ghost cells.
-void enter_cell_data(Mesh& mesh, Subdomain& part, const std::vector<CellData>& ghosts,
-                     const std::vector<std::int32_t>& ghost_image, const Translations& translations) {
+void enter_cell_data(Mesh& mesh, Subdomain& part, std::span<const CellData> ghosts, const std::vector<std::int32_t>& ghost_image,
+                     const Translations& translations) {
   mesh.cell_type = std::move(part.type);
   mesh.cell_volume = std::move(part.volume);
   mesh.cell_centroid = std::move(part.centroid);
@@ -77,7 +78,7 @@ void enter_cell_data(Mesh& mesh, Subdomain& part, const std::vector<CellData>& g
 }  // namespace
 
 void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNodeId>& node_now, const Adjacency& adjacency,
-               const RowOffsets& rows, const std::vector<std::int64_t>& remote_row, const RowOffsets& nodes,
+               const RowOffsets& rows, const TeamVector<std::int64_t>& remote_row, const RowOffsets& nodes,
                const std::vector<Vec3>& held_coords, const Translations& translations, Team& team) {
   const std::size_t owned = mesh.owned_cells, ghosts = mesh.ghost_cells;
   add_cell_cells(mesh, adjacency, rows, part.neighbour.size(), team);
@@ -121,8 +122,9 @@ void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNod
   kernels::sort_unique(copies);
 
   const auto owned_nodes = static_cast<std::int64_t>(part.node_global.size());
-  std::vector<std::int64_t> offset(part.first_node.begin(), part.first_node.end());
-  std::vector<LocalNodeId> entry = std::move(part.node);
+  auto offset = list_of_size<std::int64_t>(team, part.first_node.size());
+  for_indices(team, std::ssize(offset), [&](std::int64_t c) { offset[c] = part.first_node[c]; });
+  TeamVector<LocalNodeId> entry = std::move(part.node);
   entry.reserve(entry.size() + ghost_nodes.entries().size());
   for (std::size_t g = 0; g < ghosts; ++g) {
     for (const std::int64_t node : ghost_nodes.row(g)) {
@@ -132,7 +134,7 @@ void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNod
     }
     offset.push_back(static_cast<std::int64_t>(entry.size()));
   }
-  mesh.cell_nodes.assign_offsets(offset);
+  mesh.cell_nodes.assign_offsets(offset, team);
   const std::span<LocalNodeId> entries = mesh.cell_nodes.entries();
   for_indices(team, std::ssize(entry), [&](std::int64_t i) { entries[i] = entry[i]; });
   offset = {};

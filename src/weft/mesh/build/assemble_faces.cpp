@@ -79,7 +79,9 @@ class FaceNumbering {
     resize_by_team(team_, list.slot, faces);
     resize_by_team(team_, mesh_.face_left, faces);
     resize_by_team(team_, mesh_.face_right, faces);
-    mesh_.cell_faces.assign_offsets(std::vector<std::int64_t>(part_.first_face.begin(), part_.first_face.end()));
+    auto offset = list_of_size<std::int64_t>(team_, part_.first_face.size());
+    for_indices(team_, std::ssize(offset), [&](std::int64_t c) { offset[c] = part_.first_face[c]; });
+    mesh_.cell_faces.assign_offsets(offset, team_);
     for_shares(team_, mesh_.owned_cells, [&](LoopShare share) {
       std::vector<LocalFaceId> next(kinds_);
       for (std::size_t k = 0; k < kinds_; ++k) next[k] = LocalFaceId(first[k * shares_ + share.number]);
@@ -140,14 +142,14 @@ class FaceNumbering {
 /// Enters nodes and geometry of each face.
 void measure_faces(Mesh& mesh, const Subdomain& part, const FaceList& list, const Translations& translations, Team& team) {
   const std::size_t faces = list.slot.size();
-  std::vector<std::int64_t> offset = list_of_size<std::int64_t>(team, faces + 1);
+  auto offset = list_of_size<std::int64_t>(team, faces + 1);
   const auto shape_of = [&](LocalFaceId i) -> const CellFace& {
     const LocalCellId left = mesh.face_left[i];
     return shape(mesh.cell_type[left]).face[list.slot[i] - part.first_face[left.index()]];
   };
   for_indices(team, list.slot.count(), [&](std::int64_t i) { offset[i + 1] = shape_of(LocalFaceId(i)).size; });
   kernels::sum_up(offset, team);
-  mesh.face_nodes.assign_offsets(offset);
+  mesh.face_nodes.assign_offsets(offset, team);
   offset = {};
   resize_by_team(team, mesh.face_normal, faces);
   resize_by_team(team, mesh.face_area, faces);
@@ -196,6 +198,7 @@ void add_faces(Mesh& mesh, const Subdomain& part, const std::vector<char>& perio
 
   measure_faces(mesh, part, list, translations, team);
 
+  if (mesh.ghost_cells == 0) return;
   IdVector<LocalNodeId, std::int32_t> image_of_node(mesh.node_coord.size(), 0);
   for (std::int32_t g = mesh.owned_cells; g < mesh.cells(); ++g) {
     const std::int32_t image = mesh.plan.ghost(LocalRow(g)).image;

@@ -7,6 +7,7 @@
 #include "weft/base/error.hpp"
 #include "weft/base/malloc_retention.hpp"
 #include "weft/base/team.hpp"
+#include "weft/base/team_loops.hpp"
 #include "weft/base/traced_region.hpp"
 #include "weft/mesh/build/adjacency.hpp"
 #include "weft/mesh/build/assemble.hpp"
@@ -23,9 +24,9 @@ namespace {
 
 /// Returns the global rows (numbered by rank, then by local cell) of the referenced cells of other ranks: the ranks whose
 /// chunks of the source mesh contain them know the rows before the renumbering, their owners those after it. @collective
-std::vector<std::int64_t> find_remote_rows(const Communicator& comm, const RowOffsets& cells, const RowOffsets& rows,
-                                           const detail::Subdomain& part, const detail::Destinations& destinations,
-                                           const detail::Renumbering& now) {
+TeamVector<std::int64_t> find_remote_rows(const Communicator& comm, const RowOffsets& cells, const RowOffsets& rows,
+                                          const detail::Subdomain& part, const detail::Destinations& destinations,
+                                          const detail::Renumbering& now) {
   if (comm.size() == 1) return {};
   const auto before = detail::fetch_with<std::int64_t>(comm, cells, part.remote, [&](std::size_t c) {
     return rows.first(Rank(destinations.owner[c])).value() + destinations.number[c];
@@ -35,10 +36,14 @@ std::vector<std::int64_t> find_remote_rows(const Communicator& comm, const RowOf
 }
 
 /// Returns true if any cell of the mesh is_widened(). @collective
-bool widens(const Communicator& comm, const detail::Subdomain& part) {
-  bool widened = false;
-  for (const LocalCellId c : part.type.ids()) widened = widened || detail::is_widened(part, c);
-  return comm.any(widened);
+bool widens(const Communicator& comm, const detail::Subdomain& part, Team& team) {
+  std::vector<char> widened(shares_of(team, part.owned()), 0);
+  for_shares(team, part.owned(), [&](LoopShare share) {
+    for (std::int64_t c = share.begin; c < share.end && widened[share.number] == 0; ++c) {
+      if (detail::is_widened(part, LocalCellId(c))) widened[share.number] = 1;
+    }
+  });
+  return comm.any(std::count(widened.begin(), widened.end(), 1) > 0);
 }
 
 /// Reorders the owned cells and all data that refer to them.
@@ -47,11 +52,11 @@ detail::Renumbering reorder(CellOrdering order, int dim, detail::Subdomain& part
   const IdVector<LocalCellId, LocalCellId> cells = detail::order_cells(order, dim, part, border, team);
   detail::Renumbering now = detail::renumber(part, cells, team);
   IdVector<LocalCellId, char> border_now(border.size());
-  for (const LocalCellId c : border.ids()) border_now[now.cell[c]] = border[c];
+  for_indices(team, border.count(), [&](std::int64_t c) { border_now[now.cell[LocalCellId(c)]] = border[LocalCellId(c)]; });
   border = std::move(border_now);
   if (stars.star.empty()) return now;
   IdVector<LocalNodeId, std::int32_t> star_now(stars.star.size());
-  for (const LocalNodeId n : stars.star.ids()) star_now[now.node[n]] = stars.star[n];
+  for_indices(team, stars.star.count(), [&](std::int64_t n) { star_now[now.node[LocalNodeId(n)]] = stars.star[LocalNodeId(n)]; });
   stars.star = std::move(star_now);
   for (detail::NodeStars::Entry& e : stars.cells.entries()) {
     if (e.cell < part.owned()) e.cell = now.cell[LocalCellId(e.cell)].value();
@@ -95,7 +100,7 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   };
   detail::check_input(comm, block, team);
   const RowOffsets nodes(comm, static_cast<std::int64_t>(block.coords.size())), cells(comm, block.cells.size());
-  detail::turn_mirrored(comm, block);
+  detail::turn_mirrored(comm, block, team);
   const detail::PeriodicZones periodic = detail::find_periodic_zones(block, options.periodic);
   const std::vector<Periodic> pairs = detail::find_translations(comm, block, nodes, periodic, options.periodic);
   std::vector<Vec3> vectors;
@@ -114,19 +119,20 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   }
 
   step("partition");
-  detail::Destinations destinations =
-      detail::number_at_owners(comm, block, detail::partition(comm, block, cells, nodes, links, options.partition, comm.size()));
+  detail::Destinations destinations = detail::number_at_owners(
+      comm, block, detail::partition(comm, block, cells, nodes, links, options.partition, comm.size()), team);
   step("move cells");
   detail::Subdomain part = detail::redistribute(comm, block, cells, nodes, std::move(links), destinations, team);
   detail::measure_cells(comm, block, part, team);
   step("find neighbours and order cells");
   detail::NodeStars stars;
-  if (options.ghosts == Neighbours::node || widens(comm, part)) stars = detail::find_node_stars(comm, nodes, aliases, part, team);
+  if (options.ghosts == Neighbours::node || widens(comm, part, team))
+    stars = detail::find_node_stars(comm, nodes, aliases, part, team);
   IdVector<LocalCellId, char> border = detail::find_border(part, stars, options.ghosts, team);
   const detail::Renumbering now = reorder(options.order, block.dim, part, border, stars, team);
 
   const RowOffsets rows(comm, part.owned());
-  const std::vector<std::int64_t> remote_row = find_remote_rows(comm, cells, rows, part, destinations, now);
+  const TeamVector<std::int64_t> remote_row = find_remote_rows(comm, cells, rows, part, destinations, now);
   destinations = {};
   const detail::Adjacency adjacency(part, stars, rows, remote_row, options.ghosts, team);
   std::vector<GhostRequest> requests;

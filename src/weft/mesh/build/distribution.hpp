@@ -26,9 +26,9 @@ template <Transferable T>
 /// Reads values of other ranks: values(i) = `answer(local row of ids[i] on its owner)`, computed by that rank. The
 /// ids may be in any order; repeated ids are sent repeatedly. The threads of `team` answer the ids of this rank. @collective
 template <Transferable T, class Answer>
-[[nodiscard]] std::vector<T> fetch_with(const Communicator& comm, const RowOffsets& rows, std::span<const std::int64_t> ids,
-                                        Answer&& answer, Team& team = kernels::calling_thread()) {
-  std::vector<T> values = list_of_size<T>(team, ids.size());
+[[nodiscard]] TeamVector<T> fetch_with(const Communicator& comm, const RowOffsets& rows, std::span<const std::int64_t> ids,
+                                       Answer&& answer, Team& team = kernels::calling_thread()) {
+  auto values = list_of_size<T>(team, ids.size());
   for_indices(team, std::ssize(ids), [&](std::int64_t i) {
     const GlobalRow row(ids[i]);
     if (rows.owns(row)) values[i] = answer(rows.local(row).index());
@@ -54,8 +54,8 @@ template <Transferable T, class Answer>
 
 /// Reads values from `held`, one value per row of each rank. @collective
 template <Transferable T>
-[[nodiscard]] std::vector<T> fetch(const Communicator& comm, const RowOffsets& rows, std::span<const std::int64_t> ids,
-                                   std::span<const T> held, Team& team = kernels::calling_thread()) {
+[[nodiscard]] TeamVector<T> fetch(const Communicator& comm, const RowOffsets& rows, std::span<const std::int64_t> ids,
+                                  std::span<const T> held, Team& team = kernels::calling_thread()) {
   return fetch_with<T>(
       comm, rows, ids, [&](std::size_t i) { return held[i]; }, team);
 }

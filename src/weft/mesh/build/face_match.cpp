@@ -51,8 +51,8 @@ FaceKey key_of(const Elements& cells, std::int64_t cell, int face) {
   return face_key(cells.nodes(cell), shape(cells.type[cell]).face[face]);
 }
 
-std::vector<LocalFace> sorted_faces(const Elements& cells, const FaceLinks& links, Team& team) {
-  std::vector<LocalFace> sorted = list_of_size<LocalFace>(team, links.target.size());
+TeamVector<LocalFace> sorted_faces(const Elements& cells, const FaceLinks& links, Team& team) {
+  auto sorted = list_of_size<LocalFace>(team, links.target.size());
   for_indices(team, cells.size(), [&](std::int64_t c) {
     const CellShape& s = shape(cells.type[c]);
     const auto nodes = cells.nodes(c);
@@ -123,7 +123,7 @@ class MatcherAtHome {
 /// Matches faces with both cells on this rank; adds all others to `to`.
 void match_at_home(const Communicator& comm, const Elements& elements, const RowOffsets& cells, FaceLinks& links, Team& team,
                    RankLists<FaceRecord>& to, std::vector<FaceProblem>& problems) {
-  const std::vector<LocalFace> faces = sorted_faces(elements, links, team);
+  const TeamVector<LocalFace> faces = sorted_faces(elements, links, team);
   const auto n = static_cast<std::int64_t>(faces.size());
   std::vector<MatcherAtHome> matchers(static_cast<std::size_t>(shares_of(team, n)), MatcherAtHome(elements, cells, links));
   // The first face at or after `i` that differs in its order from the one before it: there a share begins.

@@ -28,10 +28,10 @@ using FaceKey = std::array<std::int64_t, kMaxFaceNodes>;
 /// offset[c+1]-1.
 struct FaceLinks {
   static constexpr std::int64_t kUnknown = -1;
-  std::vector<std::int32_t> offset{0};
-  std::vector<std::int64_t> target;   ///< global cell; boundary(zone); or kUnknown
-  std::vector<std::uint8_t> partner;  ///< index of the face in the target cell
-  std::vector<std::int32_t> image;    ///< periodic image of the target (see Translations); empty without periodic zones
+  TeamVector<std::int32_t> offset{0};
+  TeamVector<std::int64_t> target;   ///< global cell; boundary(zone); or kUnknown
+  TeamVector<std::uint8_t> partner;  ///< index of the face in the target cell
+  std::vector<std::int32_t> image;   ///< periodic image of the target (see Translations); empty without periodic zones
 
   [[nodiscard]] static constexpr std::int64_t boundary(std::int32_t zone) { return -2 - std::int64_t{zone}; }
   [[nodiscard]] static constexpr bool is_boundary(std::int64_t target) { return target <= -2; }

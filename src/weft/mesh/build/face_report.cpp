@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <tuple>
 
 #include "weft/base/error.hpp"
@@ -72,7 +73,7 @@ std::vector<std::int32_t> count_cells(const Communicator& comm, const Elements& 
 }
 
 /// Marks as hanging those open faces that contain a node of another open face, or are part of one.
-void find_hanging(std::vector<FaceProblem>& problems, const std::vector<std::int64_t>& ids, const std::vector<Vec3>& coords) {
+void find_hanging(std::vector<FaceProblem>& problems, const std::vector<std::int64_t>& ids, std::span<const Vec3> coords) {
   const auto coord = [&](std::int64_t id) { return coords[std::lower_bound(ids.begin(), ids.end(), id) - ids.begin()]; };
   std::vector<std::int64_t> open_nodes;
   for (const FaceProblem& p : problems) {
@@ -126,7 +127,7 @@ void report_faces(const Communicator& comm, const MeshBlock& block, const RowOff
     }
   }
   kernels::sort_unique(ids);
-  const std::vector<Vec3> coords = fetch<Vec3>(comm, nodes, ids, block.coords);
+  const auto coords = fetch<Vec3>(comm, nodes, ids, block.coords);
   find_hanging(all, ids, coords);
 
   const FaceProblem& worst = *std::min_element(all.begin(), all.end(), [](const FaceProblem& a, const FaceProblem& b) {

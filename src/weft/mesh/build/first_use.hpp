@@ -18,9 +18,9 @@ namespace weft::mesh::detail {
 /// @param key_of  returns the key of use 0 ... uses - 1.  @param number  by key; all Number(-1), which unused keys keep.
 /// @tparam Number  a signed integer of 32 bits or an id of 32 bits.  @pre uses < 2^31.
 template <class Number, class KeyOf>
-[[nodiscard]] std::vector<Number> number_by_first_use(std::int64_t uses, const KeyOf& key_of, std::span<Number> number,
-                                                      Team& team) {
-  std::vector<Number> keys;
+[[nodiscard]] TeamVector<Number> number_by_first_use(std::int64_t uses, const KeyOf& key_of, std::span<Number> number,
+                                                     Team& team) {
+  TeamVector<Number> keys;
   const auto shares = static_cast<std::size_t>(shares_of(team, uses));
   if (shares == 1) {
     for (std::int64_t i = 0; i < uses; ++i) {

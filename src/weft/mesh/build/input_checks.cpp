@@ -78,11 +78,19 @@ void check_coords(const MeshBlock& block, Team& team) {
 }
 
 /// Duplicate names and zones without elements are detected over all ranks, with the same result on each.
-void check_zones(const Communicator& comm, const MeshBlock& block) {
+void check_zones(const Communicator& comm, const MeshBlock& block, Team& team) {
   std::vector<std::int64_t> used(block.zones.size(), 0);
   for (const Elements* elements : {&block.cells, &block.boundary}) {
-    for (const std::int32_t zone : elements->zone) {
-      if (zone >= 0) ++used[zone];
+    std::vector<std::vector<std::int64_t>> of_share(shares_of(team, elements->size()));
+    for_shares(team, elements->size(), [&](LoopShare share) {
+      std::vector<std::int64_t> count(used.size(), 0);
+      for (std::int64_t i = share.begin; i < share.end; ++i) {
+        if (elements->zone[i] >= 0) ++count[elements->zone[i]];
+      }
+      of_share[share.number] = std::move(count);
+    });
+    for (const std::vector<std::int64_t>& count : of_share) {
+      for (std::size_t z = 0; z < used.size(); ++z) used[z] += count[z];
     }
   }
   comm.sum(std::span<std::int64_t>(used));
@@ -110,7 +118,7 @@ std::array<char, kCellTypes> all_mirrored(const Communicator& comm, const RowOff
       if (local.back() == next) ids.push_back(node.value());
     }
   }
-  const std::vector<Vec3> coords = fetch<Vec3>(comm, nodes, ids, block.coords);
+  const auto coords = fetch<Vec3>(comm, nodes, ids, block.coords);
   std::array<int, 2 * kCellTypes> seen{};  // right-handed, then mirrored
   auto at = local.begin();
   for (const std::int64_t c : cells) {
@@ -166,20 +174,31 @@ void check_input(const Communicator& comm, MeshBlock& block, Team& team) {
     check_share(block, nodes, team);
     check_cell_count(block.cells.size(), comm.rank().value(), comm.size(), block.source);
   });
-  check_zones(comm, block);
+  check_zones(comm, block, team);
   if (block.dim == 2) flatten(comm, block);
 }
 
-void turn_mirrored(const Communicator& comm, MeshBlock& block) {
+void turn_mirrored(const Communicator& comm, MeshBlock& block, Team& team) {
   const RowOffsets chunks(comm, static_cast<std::int64_t>(block.coords.size()));
   // A few cells of each type determine whether all cells must be tested.
-  std::array<std::vector<std::int64_t>, kCellTypes> of_type;
-  for (std::int64_t c = 0; c < block.cells.size(); ++c) {
-    auto& cells = of_type[static_cast<std::size_t>(block.cells.type[c])];
-    if (cells.size() < kSampledCells) cells.push_back(c);
-  }
+  std::vector<std::array<std::vector<std::int64_t>, kCellTypes>> of_share(shares_of(team, block.cells.size()));
+  for_shares(team, block.cells.size(), [&](LoopShare share) {
+    std::array<std::vector<std::int64_t>, kCellTypes> of_type;
+    for (std::int64_t c = share.begin; c < share.end; ++c) {
+      auto& cells = of_type[static_cast<std::size_t>(block.cells.type[c])];
+      if (cells.size() < kSampledCells) cells.push_back(c);
+    }
+    of_share[share.number] = std::move(of_type);
+  });
   std::vector<std::int64_t> sample;
-  for (const auto& cells : of_type) sample.insert(sample.end(), cells.begin(), cells.end());
+  for (std::size_t type = 0; type < kCellTypes; ++type) {
+    std::size_t sampled = 0;  // the first cells of the type over all shares
+    for (const auto& of_type : of_share) {
+      const auto more = static_cast<std::ptrdiff_t>(std::min(of_type[type].size(), kSampledCells - sampled));
+      sample.insert(sample.end(), of_type[type].begin(), of_type[type].begin() + more);
+      sampled += static_cast<std::size_t>(more);
+    }
+  }
   std::array<char, kCellTypes> suspect = all_mirrored(comm, chunks, block, sample);
   if (std::count(suspect.begin(), suspect.end(), 1) == 0) return;
 

@@ -34,6 +34,6 @@ void flatten(const Communicator& comm, MeshBlock& block);
 /// and SU2, whose first triangle has the opposite orientation of Gmsh and CGNS. If a type has cells of both orientations,
 /// none is changed, and the check of volumes reports them.
 /// @collective @cost a test of a few cells, unless they are all mirrored.
-void turn_mirrored(const Communicator& comm, MeshBlock& block);
+void turn_mirrored(const Communicator& comm, MeshBlock& block, Team& team);
 
 }  // namespace weft::mesh::detail

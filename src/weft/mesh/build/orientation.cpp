@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <vector>
 
+#include "weft/base/team_loops.hpp"
 #include "weft/mesh/geometry.hpp"
 
 namespace weft::mesh::detail {
@@ -48,18 +51,22 @@ bool is_left_handed(CellType type, std::span<const Vec3> corner) {
   return positive <= (type == CellType::quad ? 1 : 0);
 }
 
-std::int64_t turn_left_handed(MeshBlock& whole) {
-  std::int64_t turned = 0;
-  std::array<Vec3, kMaxCellNodes> corner;
-  for (std::int64_t c = 0; c < whole.cells.size(); ++c) {
-    const CellType type = whole.cells.type[c];
-    const std::span nodes = std::span(whole.cells.node).subspan(whole.cells.offset[c], shape(type).nodes);
-    for (std::size_t n = 0; n < nodes.size(); ++n) corner[n] = whole.coords[nodes[n].index()];
-    if (!is_left_handed(type, std::span(corner).first(nodes.size()))) continue;
-    turn_cell(type, nodes);
-    ++turned;
-  }
-  return turned;
+std::int64_t turn_left_handed(MeshBlock& whole, Team& team) {
+  std::vector<std::int64_t> turned(shares_of(team, whole.cells.size()), 0);
+  for_shares(team, whole.cells.size(), [&](LoopShare share) {
+    std::array<Vec3, kMaxCellNodes> corner;
+    std::int64_t count = 0;
+    for (std::int64_t c = share.begin; c < share.end; ++c) {
+      const CellType type = whole.cells.type[c];
+      const std::span nodes = std::span(whole.cells.node).subspan(whole.cells.offset[c], shape(type).nodes);
+      for (std::size_t n = 0; n < nodes.size(); ++n) corner[n] = whole.coords[nodes[n].index()];
+      if (!is_left_handed(type, std::span(corner).first(nodes.size()))) continue;
+      turn_cell(type, nodes);
+      ++count;
+    }
+    turned[share.number] = count;
+  });
+  return std::accumulate(turned.begin(), turned.end(), std::int64_t{0});
 }
 
 }  // namespace weft::mesh::detail

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "weft/base/team.hpp"
 #include "weft/base/vec3.hpp"
 #include "weft/mesh/ids.hpp"
 #include "weft/mesh/mesh_block.hpp"
@@ -18,6 +19,6 @@ void turn_cell(CellType type, std::span<GlobalNodeId> nodes);
 [[nodiscard]] bool is_left_handed(CellType type, std::span<const Vec3> corner);
 
 /// Reverses each left-handed cell of a mesh that this rank holds entirely. @returns their number. No communication.
-[[nodiscard]] std::int64_t turn_left_handed(MeshBlock& whole);
+[[nodiscard]] std::int64_t turn_left_handed(MeshBlock& whole, Team& team);
 
 }  // namespace weft::mesh::detail

@@ -33,7 +33,7 @@ std::vector<Side> make_sides(const Communicator& comm, const MeshBlock& block, c
   for (const ZoneFace& face : faces) {
     for (int i = 0; i < size_of(face.key); ++i) ids.push_back(face.key[i]);
   }
-  const std::vector<Vec3> coords = fetch<Vec3>(comm, nodes, ids, block.coords);
+  const auto coords = fetch<Vec3>(comm, nodes, ids, block.coords);
   std::vector<Side> sides;
   sides.reserve(faces.size());
   std::size_t next = 0;
@@ -208,7 +208,7 @@ void check_partners(const Communicator& comm, const MeshBlock& block, const RowO
       ids.push_back(block.cells.nodes(static_cast<std::int64_t>(local))[node].value());
     }
   }
-  const std::vector<Vec3> coords = fetch<Vec3>(comm, nodes, ids, block.coords);
+  const auto coords = fetch<Vec3>(comm, nodes, ids, block.coords);
   agreed(comm, [&] {
     if (ids.empty()) return;
     Vec3 place;
@@ -251,7 +251,7 @@ NodeAliases alias_nodes(const Communicator& comm, const RowOffsets& nodes, const
   }
   NodeAliases aliases(std::move(entries));
   for (bool changed = true; changed;) {
-    const std::vector<NodeAlias> theirs = fetch_with<NodeAlias>(comm, nodes, others, [&](std::size_t local) {
+    const auto theirs = fetch_with<NodeAlias>(comm, nodes, others, [&](std::size_t local) {
       return aliases.of(nodes.first().value() + static_cast<std::int64_t>(local));
     });
     changed = false;
@@ -288,7 +288,7 @@ std::vector<Periodic> find_translations(const Communicator& comm, const MeshBloc
   std::vector<std::int64_t> faces(block.zones.size(), 0);
   std::vector<std::int64_t> ids;
   for (const GlobalNodeId node : block.boundary.node) ids.push_back(node.value());
-  const std::vector<Vec3> coords = fetch<Vec3>(comm, nodes, ids, block.coords);
+  const auto coords = fetch<Vec3>(comm, nodes, ids, block.coords);
   for (std::size_t i = 0; i < block.boundary.zone.size(); ++i) {
     const std::size_t zone = block.boundary.zone[i];
     ++faces[zone];
@@ -375,7 +375,7 @@ NodeAliases connect_periodic(const Communicator& comm, MeshBlock& block, const R
   NodeAliases aliases = alias_nodes(comm, nodes, node_pairs);
   std::vector<std::int64_t> roots;
   for (const auto& entry : aliases.entries()) roots.push_back(entry.alias.root);
-  const std::vector<Vec3> root_coords = fetch<Vec3>(comm, nodes, roots, block.coords);
+  const auto root_coords = fetch<Vec3>(comm, nodes, roots, block.coords);
   for (std::size_t i = 0; i < roots.size(); ++i) {
     const auto& [node, alias] = aliases.entries()[i];
     block.coords[nodes.local(GlobalRow(node)).index()] = root_coords[i] + translations.shift(alias.image);

@@ -21,8 +21,10 @@ namespace {
 
 /// Sends row i of `values`, entries begin(i) ... begin(i + 1) - 1, to rank part[i]. Rows are received in the order of their
 /// global ids, because chunks are in the order of ranks. @collective
-template <class T, class Begin>
-std::vector<T> to_owners(const Communicator& comm, const std::vector<std::int32_t>& part, std::vector<T> values, Begin&& begin) {
+/// @tparam List  std::vector or TeamVector.
+template <class List, class Begin>
+List to_owners(const Communicator& comm, const std::vector<std::int32_t>& part, List values, Begin&& begin) {
+  using T = typename List::value_type;
   if (comm.size() == 1) return values;
   std::unordered_map<Rank, std::size_t> size;
   for (std::size_t i = 0; i < part.size(); ++i) size[Rank(part[i])] += begin(i + 1) - begin(i);
@@ -33,8 +35,18 @@ std::vector<T> to_owners(const Communicator& comm, const std::vector<std::int32_
     row.insert(row.end(), values.begin() + static_cast<std::ptrdiff_t>(begin(i)),
                values.begin() + static_cast<std::ptrdiff_t>(begin(i + 1)));
   }
-  std::vector<T>().swap(values);
-  return all_to_all(comm, std::move(to));
+  List().swap(values);
+  const std::vector<T> received = all_to_all(comm, std::move(to));
+  return List(received.begin(), received.end());
+}
+
+/// Returns the elements of a list by id.
+template <class I, class T>
+IdVector<I, T> by_id(const std::vector<T>& list, Team& team) {
+  IdVector<I, T> elements;
+  resize_by_team(team, elements, list.size());
+  for_indices(team, elements.count(), [&](std::int64_t i) { elements[I(i)] = list[i]; });
+  return elements;
 }
 
 /// Replaces a list by its entries list[order[0]], list[order[1]], ...
@@ -48,11 +60,12 @@ void permute(IdVector<I, T>& list, const IdVector<I, I>& order, Team& team) {
 
 /// Replaces `rows`, in which row c is rows[before[c]] ... rows[before[c+1]-1], by its rows in the order of `order`.
 /// @param now  the first entries of the rows in the new order.
-template <class T>
-void permute_rows(std::vector<T>& rows, const std::vector<std::int32_t>& before, const std::vector<std::int32_t>& now,
+template <class List>
+void permute_rows(List& rows, const TeamVector<std::int32_t>& before, const TeamVector<std::int32_t>& now,
                   const IdVector<LocalCellId, LocalCellId>& order, Team& team) {
   if (rows.empty()) return;
-  std::vector<T> fresh = list_of_size<T>(team, rows.size());
+  List fresh;
+  resize_by_team(team, fresh, rows.size());
   for_indices(team, order.count(), [&](std::int64_t i) {
     const std::size_t c = order[LocalCellId(i)].index();
     std::copy(rows.begin() + before[c], rows.begin() + before[c + 1], fresh.begin() + now[i]);
@@ -60,9 +73,9 @@ void permute_rows(std::vector<T>& rows, const std::vector<std::int32_t>& before,
   rows.swap(fresh);
 }
 
-std::vector<std::int32_t> permuted_offsets(const std::vector<std::int32_t>& first,
-                                           const IdVector<LocalCellId, LocalCellId>& order, Team& team) {
-  std::vector<std::int32_t> fresh = list_of_size<std::int32_t>(team, first.size());
+TeamVector<std::int32_t> permuted_offsets(const TeamVector<std::int32_t>& first, const IdVector<LocalCellId, LocalCellId>& order,
+                                          Team& team) {
+  auto fresh = list_of_size<std::int32_t>(team, first.size());
   for_indices(team, order.count(), [&](std::int64_t i) {
     const std::size_t c = order[LocalCellId(i)].index();
     fresh[i + 1] = first[c + 1] - first[c];
@@ -83,7 +96,14 @@ std::int32_t Subdomain::refer_to(GlobalCellId cell) {
                                                       : owned() + static_cast<std::int32_t>(remote.size()) - 1);
 }
 
-Destinations number_at_owners(const Communicator& comm, const MeshBlock& block, std::vector<std::int32_t> owner) {
+Destinations number_at_owners(const Communicator& comm, const MeshBlock& block, std::vector<std::int32_t> owner, Team& team) {
+  if (comm.size() == 1) {
+    Destinations same;
+    resize_by_team(team, same.number, owner.size());
+    same.owner = std::move(owner);
+    for_indices(team, std::ssize(same.number), [&](std::int64_t c) { same.number[c] = static_cast<std::int32_t>(c); });
+    return same;
+  }
   RankLists<std::int64_t> count;
   for (const std::int32_t rank : owner) {
     auto& of_rank = count[Rank(rank)];
@@ -143,7 +163,7 @@ void number_nodes(const std::vector<GlobalNodeId>& cell_nodes, Subdomain& owned,
     return;
   }
   const auto key_of = [&](std::int64_t i) { return static_cast<std::size_t>(cell_nodes[i].value() - lowest.value()); };
-  const std::vector<std::int32_t> keys = number_by_first_use(uses, key_of, list, team);
+  const TeamVector<std::int32_t> keys = number_by_first_use(uses, key_of, list, team);
   resize_by_team(team, owned.node, cell_nodes.size());
   for_indices(team, uses, [&](std::int64_t i) { owned.node[i] = LocalNodeId(list[key_of(i)]); });
   resize_by_team(team, owned.node_global, keys.size());
@@ -163,15 +183,15 @@ Subdomain redistribute(const Communicator& comm, MeshBlock& block, const RowOffs
 
   Subdomain owned;
   std::vector<GlobalNodeId> cell_nodes = to_owners(comm, part, std::move(from.node), node_row);
-  std::vector<std::int64_t> target = to_owners(comm, part, std::move(links.target), face_row);
+  TeamVector<std::int64_t> target = to_owners(comm, part, std::move(links.target), face_row);
   owned.partner = to_owners(comm, part, std::move(links.partner), face_row);
   if (comm.any(!links.image.empty())) owned.image = to_owners(comm, part, std::move(links.image), face_row);
-  std::vector<GlobalCellId> global = list_of_size<GlobalCellId>(team, part.size());
+  auto global = list_of_size<GlobalCellId>(team, part.size());
   for_indices(team, std::ssize(global), [&](std::int64_t i) { global[i] = GlobalCellId(cells.first().value() + i); });
   owned.global = IdVector<LocalCellId, GlobalCellId>(to_owners(comm, part, std::move(global), single));
-  owned.file_id = IdVector<LocalCellId, std::int64_t>(to_owners(comm, part, std::move(from.file_id), single));
-  owned.zone = IdVector<LocalCellId, std::int32_t>(to_owners(comm, part, std::move(from.zone), single));
-  owned.type = IdVector<LocalCellId, CellType>(to_owners(comm, part, std::move(from.type), single));
+  owned.file_id = by_id<LocalCellId>(to_owners(comm, part, std::move(from.file_id), single), team);
+  owned.zone = by_id<LocalCellId>(to_owners(comm, part, std::move(from.zone), single), team);
+  owned.type = by_id<LocalCellId>(to_owners(comm, part, std::move(from.type), single), team);
   from = Elements{};
   links = FaceLinks{};
   block.boundary = Elements{};
@@ -247,7 +267,7 @@ Renumbering renumber(Subdomain& part, const IdVector<LocalCellId, LocalCellId>& 
   permute(part.zone, order, team);
   permute(part.volume, order, team);
   permute(part.centroid, order, team);
-  std::vector<std::int32_t> first = permuted_offsets(part.first_node, order, team);
+  TeamVector<std::int32_t> first = permuted_offsets(part.first_node, order, team);
   permute_rows(part.node, part.first_node, first, order, team);
   part.first_node = std::exchange(first, permuted_offsets(part.first_face, order, team));
   permute_rows(part.neighbour, part.first_face, first, order, team);

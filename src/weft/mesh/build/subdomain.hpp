@@ -25,15 +25,15 @@ struct Subdomain {
   IdVector<LocalCellId, double> volume;
   IdVector<LocalCellId, Vec3> centroid;
 
-  std::vector<std::int32_t> first_node{0};
-  std::vector<LocalNodeId> node;
+  TeamVector<std::int32_t> first_node{0};
+  TeamVector<LocalNodeId> node;
   IdVector<LocalNodeId, std::int64_t> node_global;
   IdVector<LocalNodeId, Vec3> node_coord;
 
   /// Neighbour of each face: < 0: boundary (FaceLinks::boundary); < owned(): that owned cell; otherwise remote[neighbour -
   /// owned()].
-  std::vector<std::int32_t> first_face{0}, neighbour;
-  std::vector<std::uint8_t> partner;
+  TeamVector<std::int32_t> first_face{0}, neighbour;
+  TeamVector<std::uint8_t> partner;
   std::vector<std::int32_t> image;  ///< empty without periodic zones
 
   std::vector<std::int64_t> remote;  ///< global ids of referenced cells of other ranks
@@ -59,7 +59,8 @@ struct Destinations {
 };
 /// Numbers cells on their owners. @param owner  of each cell of this rank's chunk.
 /// @throws LimitError on every rank if one would own too many. @collective
-[[nodiscard]] Destinations number_at_owners(const Communicator& comm, const MeshBlock& block, std::vector<std::int32_t> owner);
+[[nodiscard]] Destinations number_at_owners(const Communicator& comm, const MeshBlock& block, std::vector<std::int32_t> owner,
+                                            Team& team);
 
 /// Sends cells with all their data to their owners, and reads the coordinates of their nodes. Owned cells are in ascending
 /// order of global cells, nodes in the order of first use.

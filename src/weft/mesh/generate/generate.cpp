@@ -223,16 +223,16 @@ struct Planner {
 
 }  // namespace
 
-MeshBlock generate(Share share, const GeneratorSpec& spec) {
+MeshBlock generate(Share share, const GeneratorSpec& spec, Team& team) {
   GeneratorSpec checked = spec;
   detail::check(detail::fields(checked));
   Lattice lattice = std::visit(Planner{}, checked);
   lattice.source = fmt::format("generator {}", detail::label(spec).name);
-  return detail::make_share(share, lattice);
+  return detail::make_share(share, lattice, team);
 }
 
-MeshBlock generate(const Communicator& comm, const GeneratorSpec& spec) {
-  return generate(Share{comm.rank().value(), comm.size()}, spec);
+MeshBlock generate(const Communicator& comm, const GeneratorSpec& spec, Team& team) {
+  return generate(Share{comm.rank().value(), comm.size()}, spec, team);
 }
 
 }  // namespace weft::mesh

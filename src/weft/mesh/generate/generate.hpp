@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "weft/base/registry.hpp"
+#include "weft/kernels/primitives/threads.hpp"
 #include "weft/mesh/mesh_block.hpp"
 
 namespace weft {
@@ -200,8 +201,9 @@ struct Share {
 /// elements of those cells. The file_id of a boundary element is 6 * its cell + its face in the cell. No communication; all
 /// ranks throw the same error for the same spec.
 /// @throws InputError with the parameter that is out of range; LimitError beyond 10^12 cells.
-/// @cost O(share + nx + ny + nz).
-[[nodiscard]] MeshBlock generate(const Communicator& comm, const GeneratorSpec& spec);
-[[nodiscard]] MeshBlock generate(Share share, const GeneratorSpec& spec);
+/// @param team  threads that create the share, which is the same on any number of them.
+/// @cost O(share + nx + ny + nz); several threads take twice the memory of the share for a moment.
+[[nodiscard]] MeshBlock generate(const Communicator& comm, const GeneratorSpec& spec, Team& team = kernels::calling_thread());
+[[nodiscard]] MeshBlock generate(Share share, const GeneratorSpec& spec, Team& team = kernels::calling_thread());
 
 }  // namespace weft::mesh

@@ -105,8 +105,8 @@ GeneratorSpec generator_spec(std::string_view name, const GeneratorParameters& p
   return *found;
 }
 
-MeshBlock generate(const Communicator& comm, std::string_view name, const GeneratorParameters& parameters) {
-  return generate(comm, generator_spec(name, parameters));
+MeshBlock generate(const Communicator& comm, std::string_view name, const GeneratorParameters& parameters, Team& team) {
+  return generate(comm, generator_spec(name, parameters), team);
 }
 
 }  // namespace weft::mesh

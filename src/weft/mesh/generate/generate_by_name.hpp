@@ -40,6 +40,7 @@ struct GeneratorInfo {
 [[nodiscard]] GeneratorSpec generator_spec(std::string_view name, const GeneratorParameters& parameters);
 
 /// Calls generate() by name. Errors as those of generator_spec() and generate().
-[[nodiscard]] MeshBlock generate(const Communicator& comm, std::string_view name, const GeneratorParameters& parameters);
+[[nodiscard]] MeshBlock generate(const Communicator& comm, std::string_view name, const GeneratorParameters& parameters,
+                                 Team& team = kernels::calling_thread());
 
 }  // namespace weft::mesh

@@ -8,6 +8,9 @@
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
 #include "weft/base/mix.hpp"
+#include "weft/base/team_loops.hpp"
+#include "weft/base/team_memory.hpp"
+#include "weft/kernels/primitives/sum_up.hpp"
 #include "weft/mesh/generate/generate_pattern.hpp"
 
 namespace weft::mesh::detail {
@@ -232,14 +235,20 @@ bool on_rim(std::uint8_t corner, int direction) {
 
 class Builder {
  public:
-  Builder(Share share, const Lattice& lattice) : share_(share), lattice_(lattice), number_(lattice) {
+  /// Allocates the memory of nodes and cells.
+  Builder(Share share, const Lattice& lattice, const Numbering& number) : share_(share), lattice_(lattice), number_(number) {
     zone_of_side_.fill(-1);
     for (int side = 0; side < kSides; ++side) add_zone(side);
+    block_.dim = number_.dim();
+    block_.source = lattice_.source;
+    block_.coords.reserve(end(number_.nodes()) - begin(number_.nodes()));
+    const Index first = begin(number_.cells()), cells = end(number_.cells()) - first;
+    if (cells == 0) return;
+    const auto [i, j, k] = number_.cell_position(first).first;
+    block_.cells.reserve(cells, shape(number_.pieces_of(i, j, k).front().type).nodes);
   }
 
   MeshBlock build() {
-    block_.dim = number_.dim();
-    block_.source = lattice_.source;
     add_nodes();
     add_cells();
     return std::move(block_);
@@ -267,7 +276,6 @@ class Builder {
   void add_nodes() {
     const Index first = begin(number_.nodes()), last = end(number_.nodes());
     block_.first_node = GlobalNodeId(first);
-    block_.coords.reserve(last - first);
     for (Index id = first; id < last; ++id) {
       if (number_.is_centre(id)) {
         const auto [i, j, k] = number_.centre_position(id);
@@ -287,8 +295,6 @@ class Builder {
     if (first == last) return;
     auto [at, first_piece] = number_.cell_position(first);
     auto& [i, j, k] = at;
-    const std::size_t nodes_each = shape(number_.pieces_of(i, j, k).front().type).nodes;
-    block_.cells.reserve(last - first, nodes_each);
     Index id = first_piece;
     while (id < last) {
       find_corners(i, j, k);
@@ -340,7 +346,7 @@ class Builder {
 
   Share share_;
   const Lattice& lattice_;
-  Numbering number_;
+  const Numbering& number_;
   MeshBlock block_;
   std::array<std::int32_t, kSides> zone_of_side_{};
   // Current lattice cell:
@@ -349,11 +355,59 @@ class Builder {
   bool at_boundary_ = false;
 };
 
+/// Calls job(number, block) for each block, one on each thread.
+template <class Job>
+void for_blocks(Team& team, std::vector<MeshBlock>& blocks, const Job& job) {
+  team.run([&](int thread) noexcept {
+    if (thread < static_cast<int>(blocks.size())) job(thread, blocks[thread]);
+  });
+}
+
+/// Appends lists of several blocks, each at its offset, and frees them.
+template <class T, class Member>
+void join(Team& team, std::vector<T>& whole, std::vector<MeshBlock>& blocks, const Member& member) {
+  std::vector<std::size_t> first;
+  for (MeshBlock& block : blocks) first.push_back(member(block).size());
+  resize_by_team(team, whole, offsets_from_counts(first));
+  for_blocks(team, blocks, [&](int number, MeshBlock& block) {
+    const std::vector<T>& list = member(block);
+    std::copy(list.begin(), list.end(), whole.begin() + static_cast<std::ptrdiff_t>(first[number]));
+  });
+  for (MeshBlock& block : blocks) std::vector<T>().swap(member(block));
+}
+
+void join(Team& team, Elements& whole, std::vector<MeshBlock>& blocks, Elements MeshBlock::*elements) {
+  join(team, whole.type, blocks, [&](MeshBlock& block) -> auto& { return (block.*elements).type; });
+  join(team, whole.node, blocks, [&](MeshBlock& block) -> auto& { return (block.*elements).node; });
+  join(team, whole.zone, blocks, [&](MeshBlock& block) -> auto& { return (block.*elements).zone; });
+  join(team, whole.file_id, blocks, [&](MeshBlock& block) -> auto& { return (block.*elements).file_id; });
+  resize_by_team(team, whole.offset, whole.type.size() + 1);
+  for_indices(team, whole.size(), [&](Index i) { whole.offset[i + 1] = shape(whole.type[i]).nodes; });
+  kernels::sum_up(whole.offset, team);
+}
+
 }  // namespace
 
-MeshBlock make_share(Share share, const Lattice& lattice) {
+MeshBlock make_share(Share share, const Lattice& lattice, Team& team) {
   WEFT_EXPECTS(share.size >= 1 && share.rank >= 0 && share.rank < share.size);
-  return Builder(share, lattice).build();
+  const Numbering number(lattice);
+  const int parts = shares_of(team, number.cells() / share.size);
+  if (parts == 1) return Builder(share, lattice, number).build();
+  // Each thread creates the share that one of `parts` ranks in the place of this rank would have.
+  std::vector<Builder> builders;
+  for (int p = 0; p < parts; ++p) builders.emplace_back(Share{share.rank * parts + p, share.size * parts}, lattice, number);
+  std::vector<MeshBlock> blocks(parts);
+  for_shares(team, parts * kLeastShare, [&](LoopShare part) { blocks[part.number] = builders[part.number].build(); });
+  MeshBlock whole;
+  whole.dim = blocks.front().dim;
+  whole.source = blocks.front().source;
+  whole.zones = blocks.front().zones;
+  whole.first_node = blocks.front().first_node;
+  whole.first_cell = blocks.front().first_cell;
+  join(team, whole.coords, blocks, [](MeshBlock& block) -> auto& { return block.coords; });
+  join(team, whole.cells, blocks, &MeshBlock::cells);
+  join(team, whole.boundary, blocks, &MeshBlock::boundary);
+  return whole;
 }
 
 }  // namespace weft::mesh::detail

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "weft/base/team.hpp"
 #include "weft/mesh/generate/generate.hpp"
 
 namespace weft::mesh::detail {
@@ -33,6 +34,7 @@ struct Lattice {
 
 /// Creates a share of the mesh. @throws InputError if `elements` are not possible in the lattice; LimitError beyond 10^12
 /// cells.
-[[nodiscard]] MeshBlock make_share(Share share, const Lattice& lattice);
+/// @param team  threads that create the share; it is the same on any number. lattice.place is called by all of them.
+[[nodiscard]] MeshBlock make_share(Share share, const Lattice& lattice, Team& team);
 
 }  // namespace weft::mesh::detail

@@ -20,7 +20,7 @@ constexpr const char* kNoBoundary = "add a BC_t for each part of the boundary, o
 
 class CgnsReader {
  public:
-  explicit CgnsReader(const std::string& path) : file_(path) {}
+  CgnsReader(const std::string& path, Team& team) : file_(path), team_(team) {}
 
   MeshBlock read() {
     const CgnsNode base = the_base();
@@ -39,7 +39,7 @@ class CgnsReader {
     zones_.clear();
     if (several) join_nodes(mesh_);
     MeshBlock block = assemble(file_.place, std::move(mesh_.raw), mesh_.dim,
-                               {.no_cells = kNoCells, .no_boundary = kNoBoundary, .z_is_read = has_z_});
+                               {.no_cells = kNoCells, .no_boundary = kNoBoundary, .z_is_read = has_z_}, team_);
     block.file_unit = file_unit_;
     block.notes.insert(block.notes.begin(), notes_.begin(), notes_.end());
     return block;
@@ -145,6 +145,7 @@ class CgnsReader {
   }
 
   detail::CgnsFile file_;
+  Team& team_;
   detail::CgnsMesh mesh_;
   CgnsNode base_;
   double file_unit_ = 1;
@@ -155,9 +156,9 @@ class CgnsReader {
 
 }  // namespace
 
-MeshBlock load_cgns(const std::string& path) {
+MeshBlock load_cgns(const std::string& path, Team& team) {
   try {
-    return CgnsReader(path).read();
+    return CgnsReader(path, team).read();
   } catch (const IoError& error) {
     if (!error.suggestion().empty()) throw;
     throw IoError(error.problem(), detail::kTruncated, error.where());

@@ -1,5 +1,6 @@
 #pragma once
 /// A position in the bytes of a mesh file: reads numbers as text or raw, and reports the location of errors.
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -29,6 +30,8 @@ class MeshCursor {
   [[nodiscard]] std::int64_t offset() const { return p_ - begin_; }
   [[nodiscard]] std::int64_t remaining() const { return end_ - p_; }
   [[nodiscard]] bool binary() const { return binary_; }
+  /// Moves to a position in the file, or to its end if that is before the position.
+  void move_to(std::int64_t offset) { p_ = begin_ + std::min<std::int64_t>(offset, end_ - begin_); }
   /// Switches to raw values, with bytes swapped if `swapped`.
   void set_binary(bool binary, bool swapped) { binary_ = binary, swapped_ = swapped; }
 

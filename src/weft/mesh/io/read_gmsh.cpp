@@ -17,7 +17,7 @@ constexpr detail::FormatAdvice kAdvice{
 
 class GmshReader {
  public:
-  GmshReader(std::string_view bytes, const std::string& name) : in_(bytes, name) {}
+  GmshReader(std::string_view bytes, const std::string& name, Team& team) : in_(bytes, name), team_(team) {}
 
   MeshBlock read() {
     while (in_.next_line()) {
@@ -33,7 +33,7 @@ class GmshReader {
     finish();
     int dim = 3;
     while (dim > 0 && raw_.of_dim[dim].list.type.empty()) --dim;
-    return assemble(in_, std::move(raw_), dim, kAdvice);
+    return assemble(in_, std::move(raw_), dim, kAdvice, team_);
   }
 
  private:
@@ -58,11 +58,11 @@ class GmshReader {
       in_.fail_at(at, "the mesh has been partitioned by Gmsh", "save it whole: ranks share the mesh out themselves");
     } else if (name == "Nodes") {
       once(has_nodes_, name, at);
-      version_ == 2 ? detail::read_gmsh2_nodes(in_, raw_) : detail::read_gmsh4_nodes(in_, raw_);
+      version_ == 2 ? detail::read_gmsh2_nodes(in_, raw_, team_) : detail::read_gmsh4_nodes(in_, raw_, team_);
       has_nodes_ = true;
     } else if (name == "Elements") {
       once(has_elements_, name, at);
-      version_ == 2 ? detail::read_gmsh2_elements(in_, raw_) : detail::read_gmsh4_elements(in_, entities_, raw_);
+      version_ == 2 ? detail::read_gmsh2_elements(in_, raw_, team_) : detail::read_gmsh4_elements(in_, entities_, raw_, team_);
       has_elements_ = true;
     } else {
       return skip(name, at);
@@ -100,6 +100,7 @@ class GmshReader {
   }
 
   detail::MeshCursor in_;
+  Team& team_;
   detail::RawMesh raw_;
   detail::GmshEntities entities_;
   int version_ = 0;
@@ -110,6 +111,6 @@ class GmshReader {
 
 bool detail::is_gmsh(std::string_view bytes) { return from_first_line(bytes).starts_with('$'); }
 
-MeshBlock parse_gmsh(std::string_view bytes, const std::string& name) { return GmshReader(bytes, name).read(); }
+MeshBlock parse_gmsh(std::string_view bytes, const std::string& name, Team& team) { return GmshReader(bytes, name, team).read(); }
 
 }  // namespace weft::mesh

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <array>
-
 #include "weft/mesh/io/read_gmsh_sections.hpp"
 
 namespace weft::mesh::detail {
@@ -21,19 +19,18 @@ std::int64_t record_count(MeshCursor& in, const char* what, std::int64_t bytes_e
 
 std::int64_t number32(MeshCursor& in, const char* what) { return in.number<std::int32_t>(what); }
 
-/// Reads the tags, the first of which is the physical group, and the nodes.
-void read_rest(MeshCursor& in, const GmshType& type, std::int64_t id, std::int64_t at, std::int64_t tags, RawMesh& raw) {
+/// Reads the tags, the first of which is the physical group and is returned, and the nodes.
+std::int32_t read_rest(MeshCursor& in, const GmshType& type, std::int64_t tags, GmshNodes& nodes) {
   std::int32_t group = 0;
   for (std::int64_t k = 0; k < tags; ++k) {
     const auto tag = in.number<std::int32_t>("tag");
     if (k == 0) group = tag;
   }
-  std::array<GlobalNodeId, kMostGmshNodes> nodes;
-  for (int k = 0; k < type.nodes + type.dropped; ++k) nodes[k] = GlobalNodeId(number32(in, "node"));
-  if (type.dim > 0) add_element(type, nodes, group, id, at, raw);
+  for (int k = 0; k < type.all_nodes(); ++k) nodes[k] = GlobalNodeId(number32(in, "node"));
+  return group;
 }
 
-void read_binary_elements(MeshCursor& in, std::int64_t elements, RawMesh& raw) {
+void read_binary_elements(MeshCursor& in, std::int64_t elements, RawMesh& raw, Team& team) {
   for (std::int64_t done = 0; done < elements;) {
     const std::int64_t at = in.offset();
     const std::int64_t number = number32(in, "element type");
@@ -41,16 +38,21 @@ void read_binary_elements(MeshCursor& in, std::int64_t elements, RawMesh& raw) {
     const std::int64_t follow = number32(in, "number of elements in a block");
     const std::int64_t tags = number32(in, "number of tags");
     if (tags < 0) in.fail_at(at, fmt::format("an element block has {} tags", tags), kTruncated);
-    static_cast<void>(in.checked_count(follow, "number of elements in a block", 4 * (1 + tags + type.nodes + type.dropped)));
+    const std::int64_t bytes = 4 * (1 + tags + type.all_nodes());
+    static_cast<void>(in.checked_count(follow, "number of elements in a block", bytes));
     if (follow == 0 || follow > elements - done) {
       in.fail_at(at, fmt::format("a block of {} elements where {} are left", follow, elements - done), kTruncated);
     }
-    for (std::int64_t i = 0; i < follow; ++i) {
-      const std::int64_t place = in.offset();
-      const std::int64_t id = number32(in, "element number");
-      in.set_element(id);
-      read_rest(in, type, id, place, tags, raw);
-    }
+    const std::int64_t present = records_present(in, follow, bytes, bytes);
+    const RawMesh::Block block = raw.append(type.type, type.dim > 0 ? present : 0, type.dropped, team);
+    each_record(in, team, present, bytes, [&](MeshCursor& cursor, std::int64_t i) {
+      const std::int64_t place = cursor.offset();
+      const std::int64_t id = number32(cursor, "element number");
+      cursor.set_element(id);
+      GmshNodes nodes;
+      const std::int32_t group = read_rest(cursor, type, tags, nodes);
+      if (type.dim > 0) block.enter(i, nodes, group, id, place);
+    });
     in.set_element(-1);
     done += follow;
   }
@@ -58,27 +60,24 @@ void read_binary_elements(MeshCursor& in, std::int64_t elements, RawMesh& raw) {
 
 }  // namespace
 
-void read_gmsh2_nodes(MeshCursor& in, RawMesh& raw) {
+void read_gmsh2_nodes(MeshCursor& in, RawMesh& raw, Team& team) {
   const std::int64_t nodes = record_count(in, "number of nodes", in.binary() ? kBinaryNode : kTextNode);
-  raw.coords.reserve(nodes);
-  raw.node_tag.reserve(nodes);
-  raw.node_at.reserve(nodes);
-  for (std::int64_t i = 0; i < nodes; ++i) {
-    in.begin_record("node");
-    raw.node_at.push_back(in.offset());
-    raw.node_tag.push_back(number32(in, "node number"));
-    Vec3 x;
-    x.x = in.coordinate("coordinate x");
-    x.y = in.coordinate("coordinate y");
-    x.z = in.coordinate("coordinate z");
-    raw.coords.push_back(x);
-    in.end_record("node");
-  }
+  raw.append_nodes(nodes, team);
+  each_record(in, team, nodes, kBinaryNode, [&](MeshCursor& cursor, std::int64_t i) {
+    cursor.begin_record("node");
+    raw.node_at[i] = cursor.offset();
+    raw.node_tag[i] = number32(cursor, "node number");
+    Vec3& x = raw.coords[i];
+    x.x = cursor.coordinate("coordinate x");
+    x.y = cursor.coordinate("coordinate y");
+    x.z = cursor.coordinate("coordinate z");
+    cursor.end_record("node");
+  });
 }
 
-void read_gmsh2_elements(MeshCursor& in, RawMesh& raw) {
+void read_gmsh2_elements(MeshCursor& in, RawMesh& raw, Team& team) {
   const std::int64_t elements = record_count(in, "number of elements", in.binary() ? kBinaryElement : kTextElement);
-  if (in.binary()) return read_binary_elements(in, elements, raw);
+  if (in.binary()) return read_binary_elements(in, elements, raw, team);
   for (std::int64_t i = 0; i < elements; ++i) {
     in.begin_record("element");
     const std::int64_t at = in.offset();
@@ -87,7 +86,12 @@ void read_gmsh2_elements(MeshCursor& in, RawMesh& raw) {
     const GmshType type = gmsh_type(in, number32(in, "element type"), at);
     const std::int64_t tags = number32(in, "number of tags");
     if (tags < 0) in.fail_at(at, fmt::format("the element has {} tags", tags), kTruncated);
-    read_rest(in, type, id, at, tags, raw);
+    GmshNodes nodes;
+    const std::int32_t group = read_rest(in, type, tags, nodes);
+    if (type.dim > 0) {
+      const std::span<const GlobalNodeId> all(nodes);
+      raw.add(type.type, all.first(type.nodes), group, id, at, all.subspan(type.nodes, type.dropped));
+    }
     in.end_record("element");
     in.set_element(-1);
   }

@@ -12,6 +12,7 @@ namespace {
 
 // Minimum size of a record in a text file, which is smaller than in a binary file and applies to both.
 constexpr std::int64_t kTagBytes = 2, kEntityBytes = 8, kBlockBytes = 8, kNodeBytes = 8, kElementBytes = 4;
+constexpr std::int64_t kTag = 8, kCoordinate = 8;  // bytes of a number in a binary file
 
 void read_tags(MeshCursor& in, const char* what, std::vector<std::int32_t>* tags) {
   const std::int64_t n = in.count(what, kTagBytes);
@@ -57,7 +58,7 @@ void read_gmsh4_entities(MeshCursor& in, GmshEntities& entities) {
   }
 }
 
-void read_gmsh4_nodes(MeshCursor& in, RawMesh& raw) {
+void read_gmsh4_nodes(MeshCursor& in, RawMesh& raw, Team& team) {
   in.begin_record("list of node counts");
   const std::int64_t blocks = in.count("number of node blocks", kBlockBytes);
   const auto announced = in.number<std::int64_t>("number of nodes");
@@ -78,33 +79,34 @@ void read_gmsh4_nodes(MeshCursor& in, RawMesh& raw) {
     const std::int64_t size = in.count("number of nodes in the block", kNodeBytes);
     in.end_record("node block");
     if (dim < 0 || dim > 3) in.fail_at(at, fmt::format("a node block of dimension {}", dim), kTruncated);
-    for (std::int64_t i = 0; i < size; ++i) {
-      in.begin_record("node");
-      raw.node_at.push_back(in.offset());
-      raw.node_tag.push_back(in.number<std::int64_t>("node number"));
-      in.end_record("node");
-    }
-    for (std::int64_t i = 0; i < size; ++i) {
-      in.begin_record("node");
-      Vec3 x;
-      x.x = in.coordinate("coordinate x");
-      x.y = in.coordinate("coordinate y");
-      x.z = in.coordinate("coordinate z");
-      raw.coords.push_back(x);
-      for (int k = 0; k < (parametric ? dim : 0); ++k) static_cast<void>(in.coordinate("parametric coordinate"));
-      in.end_record("node");
-    }
+    const std::int64_t first = raw.append_nodes(size, team);
+    each_record(in, team, size, kTag, [&](MeshCursor& cursor, std::int64_t i) {
+      cursor.begin_record("node");
+      raw.node_at[first + i] = cursor.offset();
+      raw.node_tag[first + i] = cursor.number<std::int64_t>("node number");
+      cursor.end_record("node");
+    });
+    const int parameters = parametric ? dim : 0;
+    each_record(in, team, size, kCoordinate * (3 + parameters), [&](MeshCursor& cursor, std::int64_t i) {
+      cursor.begin_record("node");
+      Vec3& x = raw.coords[first + i];
+      x.x = cursor.coordinate("coordinate x");
+      x.y = cursor.coordinate("coordinate y");
+      x.z = cursor.coordinate("coordinate z");
+      for (int k = 0; k < parameters; ++k) static_cast<void>(cursor.coordinate("parametric coordinate"));
+      cursor.end_record("node");
+    });
   }
 }
 
-void read_gmsh4_elements(MeshCursor& in, const GmshEntities& entities, RawMesh& raw) {
+void read_gmsh4_elements(MeshCursor& in, const GmshEntities& entities, RawMesh& raw, Team& team) {
   in.begin_record("list of element counts");
   const std::int64_t blocks = in.count("number of element blocks", kBlockBytes);
   static_cast<void>(in.number<std::int64_t>("number of elements"));
   static_cast<void>(in.number<std::int64_t>("smallest element tag"));
   static_cast<void>(in.number<std::int64_t>("largest element tag"));
   in.end_record("list of element counts");
-  for (std::int64_t block = 0; block < blocks; ++block) {
+  for (std::int64_t number_of_block = 0; number_of_block < blocks; ++number_of_block) {
     in.begin_record("element block");
     const std::int64_t at = in.offset();
     const auto dim = in.number<std::int32_t>("entity dimension");
@@ -116,16 +118,18 @@ void read_gmsh4_elements(MeshCursor& in, const GmshEntities& entities, RawMesh& 
     if (type.dim != dim)
       in.fail_at(at, fmt::format("a block of dimension {} holds elements of dimension {}", dim, type.dim), kTruncated);
     const std::int32_t group = group_of(in, entities, dim, entity, at);
-    for (std::int64_t i = 0; i < size; ++i) {
-      in.begin_record("element");
-      const std::int64_t place = in.offset();
-      const auto id = in.number<std::int64_t>("element number");
-      in.set_element(id);
-      std::array<GlobalNodeId, kMostGmshNodes> nodes;
-      for (int k = 0; k < type.nodes + type.dropped; ++k) nodes[k] = GlobalNodeId(in.number<std::int64_t>("node"));
-      if (type.dim > 0) add_element(type, nodes, group, id, place, raw);
-      in.end_record("element");
-    }
+    const std::int64_t numbers = 1 + type.all_nodes(), present = records_present(in, size, kTag * numbers, kTagBytes * numbers);
+    const RawMesh::Block block = raw.append(type.type, type.dim > 0 ? present : 0, type.dropped, team);
+    each_record(in, team, present, kTag * numbers, [&](MeshCursor& cursor, std::int64_t i) {
+      cursor.begin_record("element");
+      const std::int64_t place = cursor.offset();
+      const auto id = cursor.number<std::int64_t>("element number");
+      cursor.set_element(id);
+      GmshNodes nodes;
+      for (int k = 0; k < type.all_nodes(); ++k) nodes[k] = GlobalNodeId(cursor.number<std::int64_t>("node"));
+      if (type.dim > 0) block.enter(i, nodes, group, id, place);
+      cursor.end_record("element");
+    });
     in.set_element(-1);
   }
 }

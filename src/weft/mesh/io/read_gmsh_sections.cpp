@@ -52,13 +52,6 @@ GmshType gmsh_type(const MeshCursor& in, std::int64_t number, std::int64_t at) {
   in.fail_at(at, fmt::format("unknown element type {}", number), kTruncated);
 }
 
-void add_element(const GmshType& type, const std::array<GlobalNodeId, kMostGmshNodes>& nodes, std::int32_t group, std::int64_t id,
-                 std::int64_t at, RawMesh& raw) {
-  const std::span<const GlobalNodeId> all(nodes);
-  const std::size_t corners = type.nodes, dropped = type.dropped;
-  raw.add(type.type, all.first(corners), group, id, at, all.subspan(corners, dropped));
-}
-
 int read_gmsh_format(MeshCursor& in) {
   in.begin_record("format line");
   const std::int64_t at = in.offset();

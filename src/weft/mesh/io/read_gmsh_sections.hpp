@@ -1,12 +1,14 @@
 #pragma once
 /// Sections of a Gmsh MSH file. The cursor is after the line that opens the section, and finally before the line that closes
 /// it; its mode distinguishes text and binary.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "weft/base/team_loops.hpp"
 #include "weft/mesh/io/read_raw.hpp"
 
 namespace weft::mesh::detail {
@@ -15,15 +17,42 @@ namespace weft::mesh::detail {
 [[nodiscard]] int read_gmsh_format(MeshCursor& in);
 void read_gmsh_names(MeshCursor& in, RawMesh& raw);
 
-void read_gmsh2_nodes(MeshCursor& in, RawMesh& raw);
-void read_gmsh2_elements(MeshCursor& in, RawMesh& raw);
+/// Calls record(cursor, i) for the records i = 0 ... n - 1 that follow the cursor, and moves it past them. In binary mode, where
+/// each has `bytes` bytes, the threads of the team read one contiguous share each, with cursors of their own; the error that is
+/// thrown is that of the first record in the file.
+template <class Record>
+void each_record(MeshCursor& in, Team& team, std::int64_t n, std::int64_t bytes, const Record& record) {
+  constexpr std::int64_t kLeastDivided = 4096;  // the threads are not woken for small blocks, of which a file may have many
+  if (!in.binary() || n < kLeastDivided) {
+    for (std::int64_t i = 0; i < n; ++i) record(in, i);
+    return;
+  }
+  const std::int64_t first = in.offset();
+  for_shares(team, n, [&](LoopShare share) {
+    MeshCursor own = in;
+    own.move_to(first + share.begin * bytes);
+    for (std::int64_t i = share.begin; i < share.end; ++i) record(own, i);
+  });
+  in.move_to(first + n * bytes);
+}
+
+/// Returns the number of records to read where `n` are announced, so that memory is bounded by the rest of the file: if it cannot
+/// contain all of them, a number of which one is incomplete. @param binary_bytes  length of a binary record.  @param text_bytes
+/// least length of a record in a text file.
+[[nodiscard]] inline std::int64_t records_present(const MeshCursor& in, std::int64_t n, std::int64_t binary_bytes,
+                                                  std::int64_t text_bytes) {
+  return std::min(n, in.remaining() / (in.binary() ? binary_bytes : text_bytes) + 2);
+}
+
+void read_gmsh2_nodes(MeshCursor& in, RawMesh& raw, Team& team);
+void read_gmsh2_elements(MeshCursor& in, RawMesh& raw, Team& team);
 
 /// Physical tags of each entity (dimension, tag) of a 4.1 file.
 using GmshEntities = std::map<std::pair<int, std::int32_t>, std::vector<std::int32_t>>;
 
 void read_gmsh4_entities(MeshCursor& in, GmshEntities& entities);
-void read_gmsh4_nodes(MeshCursor& in, RawMesh& raw);
-void read_gmsh4_elements(MeshCursor& in, const GmshEntities& entities, RawMesh& raw);
+void read_gmsh4_nodes(MeshCursor& in, RawMesh& raw, Team& team);
+void read_gmsh4_elements(MeshCursor& in, const GmshEntities& entities, RawMesh& raw, Team& team);
 
 /// Meaning of an element type of Gmsh.
 struct GmshType {
@@ -31,6 +60,8 @@ struct GmshType {
   int dropped = 0;  ///< further nodes of second-order elements
   int dim = 0;
   CellType type = CellType::line;  ///< valid if dim > 0
+
+  [[nodiscard]] int all_nodes() const { return nodes + dropped; }
 };
 
 /// Maximum number of nodes of an element of first or second order.
@@ -38,9 +69,8 @@ inline constexpr int kMostGmshNodes = 27;
 
 /// Returns the meaning of a type. @throws MeshError at `at` for types of third or higher order and for unknown ones.
 [[nodiscard]] GmshType gmsh_type(const MeshCursor& in, std::int64_t number, std::int64_t at);
-/// Adds an element whose first nodes are its corners, followed by `dropped` nodes. @pre type.dim > 0
-void add_element(const GmshType& type, const std::array<GlobalNodeId, kMostGmshNodes>& nodes, std::int32_t group, std::int64_t id,
-                 std::int64_t at, RawMesh& raw);
+/// The nodes of an element: its corners, followed by `dropped` nodes.
+using GmshNodes = std::array<GlobalNodeId, kMostGmshNodes>;
 /// Returns the type number for writers.
 [[nodiscard]] int gmsh_number(CellType type);
 

@@ -6,14 +6,15 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/io/file_descriptor.hpp"
 #include "weft/io/hdf5/hdf5_tree.hpp"
 #include "weft/io/text_file.hpp"
 #include "weft/mesh/io/read_cursor.hpp"
@@ -28,7 +29,7 @@ constexpr const char* kFromOpenFoam =
     "or "
     "CGNS";
 
-using Parser = MeshBlock (*)(std::string_view, const std::string&);
+using Parser = MeshBlock (*)(std::string_view, const std::string&, Team&);
 
 struct FileContent {
   std::unique_ptr<char[]> data;
@@ -36,7 +37,7 @@ struct FileContent {
   [[nodiscard]] std::string_view view() const { return {data.get(), size}; }
 };
 
-FileContent load(const std::string& path) {
+FileContent load(const std::string& path, Team& team) {
   namespace fs = std::filesystem;
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -49,9 +50,8 @@ FileContent load(const std::string& path) {
     }
     throw IoError("this is a folder, not a mesh file", "name a file in it", Where{.file = path});
   }
-  const auto close = [](std::FILE* file) { std::fclose(file); };
-  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rb"), close);
-  if (!file) {
+  const io::detail::FileDescriptor file(path);
+  if (!file.is_open()) {
     throw IoError(fmt::format("the mesh file cannot be opened ({})", std::strerror(errno)), "check its permissions",
                   Where{.file = path});
   }
@@ -60,7 +60,7 @@ FileContent load(const std::string& path) {
   if (error) throw IoError("this is not an ordinary file", "name a mesh file", Where{.file = path});
   if (content.size == 0) throw IoError("the mesh file is empty", "write it again", Where{.file = path});
   content.data = std::make_unique_for_overwrite<char[]>(content.size);
-  if (std::fread(content.data.get(), 1, content.size, file.get()) != content.size) {
+  if (!file.read_at(0, std::as_writable_bytes(std::span(content.data.get(), content.size)), team)) {
     throw IoError("the mesh file cannot be read to its end", "check the disk", Where{.file = path});
   }
   return content;
@@ -211,9 +211,9 @@ void refuse_foreign(std::string_view bytes, const std::string& path) {
 }
 
 /// Returns the format of the file, which the first line that is not a comment determines.
-MeshBlock parse_any(std::string_view bytes, const std::string& path) {
+MeshBlock parse_any(std::string_view bytes, const std::string& path, Team& team) {
   for (const MeshReaderRow& row : kMeshReaders.rows) {
-    if (row.recognizes != nullptr && row.recognizes(bytes)) return row.parse(bytes, path);
+    if (row.recognizes != nullptr && row.recognizes(bytes)) return row.parse(bytes, path, team);
   }
   const std::string extension = std::filesystem::path(path).extension();
   if (extension == ".geo") {
@@ -227,7 +227,7 @@ MeshBlock parse_any(std::string_view bytes, const std::string& path) {
   throw IoError("this is not a mesh that Weft knows", fmt::format("{} files are read", one_of(read)), Where{.file = path});
 }
 
-MeshBlock not_cgns(std::string_view, const std::string& path) {
+MeshBlock not_cgns(std::string_view, const std::string& path, Team&) {
   throw IoError("this is not a CGNS file", "CGNS in HDF5 is read", Where{.file = path});
 }
 
@@ -247,10 +247,10 @@ MeshBlock read_with(const Communicator& comm, Load&& load_whole) {
   return detail::scatter_whole(comm, agreed(comm, [&] { return comm.is_root() ? load_whole() : MeshBlock{}; }));
 }
 
-MeshBlock load_text(const std::string& path, Parser parse) {
-  const FileContent content = load(path);
+MeshBlock load_text(const std::string& path, Parser parse, Team& team) {
+  const FileContent content = load(path, team);
   refuse_foreign(content.view(), path);
-  return parse(content.view(), path);
+  return parse(content.view(), path, team);
 }
 
 }  // namespace
@@ -270,26 +270,28 @@ std::string readable_meshes() {
   return one_of(all);
 }
 
-MeshBlock read_mesh(const Communicator& comm, const std::string& path) {
+MeshBlock read_mesh(const Communicator& comm, const std::string& path, Team& team) {
   const bool ours = with_advice([&] {
     return comm.broadcast(agreed(comm, [&] {
       return comm.is_root() && io::Hdf5Tree::starts_like_hdf5(path) && detail::hdf5_kind(path) == detail::Hdf5Kind::weft;
     }));
   });
-  if (ours) return read_weft(comm, path);
-  return read_with(comm, [&] { return io::Hdf5Tree::starts_like_hdf5(path) ? load_cgns(path) : load_text(path, parse_any); });
+  if (ours) return read_weft(comm, path, team);
+  return read_with(
+      comm, [&] { return io::Hdf5Tree::starts_like_hdf5(path) ? load_cgns(path, team) : load_text(path, parse_any, team); });
 }
-MeshBlock read_weft(const Communicator& comm, const std::string& path) {
-  return with_advice([&] { return detail::read_weft_file(comm, path); });
+MeshBlock read_weft(const Communicator& comm, const std::string& path, Team& team) {
+  return with_advice([&] { return detail::read_weft_file(comm, path, team); });
 }
-MeshBlock read_gmsh(const Communicator& comm, const std::string& path) {
-  return read_with(comm, [&] { return load_text(path, parse_gmsh); });
+MeshBlock read_gmsh(const Communicator& comm, const std::string& path, Team& team) {
+  return read_with(comm, [&] { return load_text(path, parse_gmsh, team); });
 }
-MeshBlock read_su2(const Communicator& comm, const std::string& path) {
-  return read_with(comm, [&] { return load_text(path, parse_su2); });
+MeshBlock read_su2(const Communicator& comm, const std::string& path, Team& team) {
+  return read_with(comm, [&] { return load_text(path, parse_su2, team); });
 }
-MeshBlock read_cgns(const Communicator& comm, const std::string& path) {
-  return read_with(comm, [&] { return io::Hdf5Tree::starts_like_hdf5(path) ? load_cgns(path) : load_text(path, not_cgns); });
+MeshBlock read_cgns(const Communicator& comm, const std::string& path, Team& team) {
+  return read_with(
+      comm, [&] { return io::Hdf5Tree::starts_like_hdf5(path) ? load_cgns(path, team) : load_text(path, not_cgns, team); });
 }
 
 }  // namespace weft::mesh

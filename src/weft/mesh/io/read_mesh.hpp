@@ -11,6 +11,7 @@
 
 #include "weft/base/registry.hpp"
 #include "weft/comm/communicator.hpp"
+#include "weft/kernels/primitives/threads.hpp"
 #include "weft/mesh/mesh_block.hpp"
 
 namespace weft::mesh {
@@ -27,15 +28,15 @@ struct MeshReaderRow {
   bool (*recognizes)(std::string_view bytes) = nullptr;
   /// Returns the whole mesh from a file's bytes, on this rank alone; `name` is for messages.
   /// @throws MeshError; nothing else, whatever the bytes. Memory is bounded by a multiple of bytes.size().
-  MeshBlock (*parse)(std::string_view bytes, const std::string& name) = nullptr;
+  MeshBlock (*parse)(std::string_view bytes, const std::string& name, Team& team) = nullptr;
   /// Returns the whole mesh from a file, on this rank alone.
   /// @throws MeshError; IoError where HDF5 fails. Memory is bounded by a multiple of the file's size.
-  MeshBlock (*load)(const std::string& path) = nullptr;
+  MeshBlock (*load)(const std::string& path, Team& team) = nullptr;
 };
 
-[[nodiscard]] MeshBlock parse_gmsh(std::string_view bytes, const std::string& name);
-[[nodiscard]] MeshBlock parse_su2(std::string_view bytes, const std::string& name);
-[[nodiscard]] MeshBlock load_cgns(const std::string& path);
+[[nodiscard]] MeshBlock parse_gmsh(std::string_view bytes, const std::string& name, Team& team = kernels::calling_thread());
+[[nodiscard]] MeshBlock parse_su2(std::string_view bytes, const std::string& name, Team& team = kernels::calling_thread());
+[[nodiscard]] MeshBlock load_cgns(const std::string& path, Team& team = kernels::calling_thread());
 
 namespace detail {
 [[nodiscard]] bool is_gmsh(std::string_view bytes);
@@ -59,20 +60,23 @@ static_assert(is_complete<MeshReader>());
 
 /// Reads a mesh file in the format that its content shows. Every rank gets a contiguous chunk of nodes and cells and a share of
 /// the boundary elements: in Weft's own format it reads nothing else; files of other formats rank 0 reads whole.
+/// @param team  threads of this rank. They parse binary Gmsh files and Weft's own format; a text is parsed by one of them, and
+/// CGNS
+///   by HDF5 on one. The result and the error are the same on any number of threads.
 /// @throws IoError (missing, unreadable, not a mesh file) or MeshError (wrong in itself: file, line or byte, element, zone), the
 ///   same on every rank.
 /// @collective
 /// @cost  except for Weft's own format, rank 0 stores the file and the whole mesh: about 150 B per tetrahedron.
-[[nodiscard]] MeshBlock read_mesh(const Communicator& comm, const std::string& path);
+[[nodiscard]] MeshBlock read_mesh(const Communicator& comm, const std::string& path, Team& team = kernels::calling_thread());
 /// Reads a Gmsh file like read_mesh. @collective
-[[nodiscard]] MeshBlock read_gmsh(const Communicator& comm, const std::string& path);
+[[nodiscard]] MeshBlock read_gmsh(const Communicator& comm, const std::string& path, Team& team = kernels::calling_thread());
 /// Reads an SU2 file like read_mesh. @collective
-[[nodiscard]] MeshBlock read_su2(const Communicator& comm, const std::string& path);
+[[nodiscard]] MeshBlock read_su2(const Communicator& comm, const std::string& path, Team& team = kernels::calling_thread());
 /// Reads a CGNS file in HDF5 like read_mesh. @collective
-[[nodiscard]] MeshBlock read_cgns(const Communicator& comm, const std::string& path);
+[[nodiscard]] MeshBlock read_cgns(const Communicator& comm, const std::string& path, Team& team = kernels::calling_thread());
 
 /// Reads a file of Weft's own format like read_mesh, without checking its declared format. @collective
 /// @cost  each rank stores only its share.
-[[nodiscard]] MeshBlock read_weft(const Communicator& comm, const std::string& path);
+[[nodiscard]] MeshBlock read_weft(const Communicator& comm, const std::string& path, Team& team = kernels::calling_thread());
 
 }  // namespace weft::mesh

@@ -3,11 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <compare>
+#include <functional>
 #include <map>
 #include <set>
 
 #include "weft/base/counted.hpp"
+#include "weft/base/team_loops.hpp"
+#include "weft/base/team_memory.hpp"
+#include "weft/kernels/primitives/bucket_sort.hpp"
 #include "weft/mesh/build/orientation.hpp"
 
 namespace weft::mesh::detail {
@@ -29,25 +35,37 @@ class TagIndex {
   /// Creates the table of the tags first, first + 1, ..., first + size - 1.
   TagIndex(std::int64_t first, std::int64_t size) : first_(first), size_(size) {}
 
-  explicit TagIndex(const std::vector<std::int64_t>& tags) : size_(static_cast<std::int64_t>(tags.size())) {
+  TagIndex(std::span<const std::int64_t> tags, Team& team) : size_(std::ssize(tags)) {
     if (tags.empty()) return;
-    const auto [low, high] = std::minmax_element(tags.begin(), tags.end());
-    first_ = *low;
-    constexpr std::int64_t kSparse = 4;
-    const auto range = static_cast<std::uint64_t>(*high) - static_cast<std::uint64_t>(*low);
-    if (range / kSparse <= static_cast<std::uint64_t>(size_)) {
-      table_.assign(range + 1, kNone);
-      for (std::int64_t i = 0; i < size_; ++i) {
-        std::int64_t& entry = table_[tags[i] - first_];
-        if (entry != kNone && duplicate_ == kNone) duplicate_ = i;
-        entry = i;
+    struct Range {
+      std::int64_t low, high;
+      bool consecutive;
+    };
+    const auto distance = [](std::int64_t tag, std::int64_t from) {
+      return static_cast<std::uint64_t>(tag) - static_cast<std::uint64_t>(from);
+    };
+    std::vector<Range> ranges(shares_of(team, size_));
+    for_shares(team, size_, [&](LoopShare share) {
+      Range range{tags[share.begin], tags[share.begin], true};
+      for (std::int64_t i = share.begin; i < share.end; ++i) {
+        range.low = std::min(range.low, tags[i]);
+        range.high = std::max(range.high, tags[i]);
+        range.consecutive = range.consecutive && distance(tags[i], tags[0]) == static_cast<std::uint64_t>(i);
       }
+      ranges[share.number] = range;
+    });
+    Range whole = ranges.front();
+    for (const Range& range : ranges) {
+      whole = {std::min(whole.low, range.low), std::max(whole.high, range.high), whole.consecutive && range.consecutive};
+    }
+    first_ = whole.low;
+    if (whole.consecutive) return;  // tag - first_ is the position
+    constexpr std::int64_t kSparse = 4;
+    const std::uint64_t range = distance(whole.high, whole.low);
+    if (range / kSparse <= static_cast<std::uint64_t>(size_)) {
+      enter(tags, range, team);
     } else {
-      sorted_.reserve(tags.size());
-      for (std::int64_t i = 0; i < size_; ++i) sorted_.emplace_back(tags[i], i);
-      std::sort(sorted_.begin(), sorted_.end());
-      const auto twin = std::adjacent_find(sorted_.begin(), sorted_.end(), [](auto a, auto b) { return a.first == b.first; });
-      if (twin != sorted_.end()) duplicate_ = (twin + 1)->second;
+      sort(tags, team);
     }
   }
 
@@ -57,8 +75,8 @@ class TagIndex {
   /// Returns the position of the tag, or -1.
   [[nodiscard]] std::int64_t find(std::int64_t tag) const {
     if (!sorted_.empty()) {
-      const auto entry = std::lower_bound(sorted_.begin(), sorted_.end(), std::pair(tag, kNone));
-      return entry != sorted_.end() && entry->first == tag ? entry->second : kNone;
+      const auto entry = std::lower_bound(sorted_.begin(), sorted_.end(), Entry{tag, kNone});
+      return entry != sorted_.end() && entry->tag == tag ? entry->position : kNone;
     }
     const auto distance = static_cast<std::uint64_t>(tag) - static_cast<std::uint64_t>(first_);
     if (table_.empty()) return distance < static_cast<std::uint64_t>(size_) ? static_cast<std::int64_t>(distance) : kNone;
@@ -66,9 +84,38 @@ class TagIndex {
   }
 
  private:
+  struct Entry {
+    std::int64_t tag = 0, position = 0;
+    auto operator<=>(const Entry&) const = default;
+  };
+
+  void enter(std::span<const std::int64_t> tags, std::uint64_t range, Team& team) {
+    resize_by_team(team, table_, range + 1, kNone);
+    // Equal tags leave one position in the table, which is not that of the others.
+    for_indices(team, size_,
+                [&](std::int64_t i) { std::atomic_ref(table_[tags[i] - first_]).store(i, std::memory_order_relaxed); });
+    std::atomic<bool> repeated = false;
+    for_indices(team, size_, [&](std::int64_t i) {
+      if (table_[tags[i] - first_] != i) repeated.store(true, std::memory_order_relaxed);
+    });
+    if (!repeated) return;
+    std::vector<bool> seen(range + 1);
+    for (duplicate_ = 0; !seen[tags[duplicate_] - first_]; ++duplicate_) seen[tags[duplicate_] - first_] = true;
+  }
+
+  void sort(std::span<const std::int64_t> tags, Team& team) {
+    resize_by_team(team, sorted_, tags.size());
+    for_indices(team, size_, [&](std::int64_t i) { sorted_[i] = {tags[i], i}; });
+    kernels::bucket_sort(
+        sorted_, [this](const Entry& e) { return static_cast<std::uint64_t>(e.tag) - static_cast<std::uint64_t>(first_); },
+        std::less<>(), team);
+    const auto twin = std::adjacent_find(sorted_.begin(), sorted_.end(), [](Entry a, Entry b) { return a.tag == b.tag; });
+    if (twin != sorted_.end()) duplicate_ = (twin + 1)->position;
+  }
+
   std::int64_t first_ = 0, size_ = 0, duplicate_ = kNone;
-  std::vector<std::int64_t> table_;
-  std::vector<std::pair<std::int64_t, std::int64_t>> sorted_;
+  TeamVector<std::int64_t> table_;
+  TeamVector<Entry> sorted_;
 };
 
 /// Converts group tags to zones.
@@ -91,12 +138,19 @@ class Zones {
   }
 
   /// Replaces tags by zones; unnamed tags become zones named by number.
-  void number(const MeshCursor& file, RawElements& elements, int dim) {
+  void number(const MeshCursor& file, RawElements& elements, int dim, Team& team) {
+    std::vector<std::int32_t>& zones = elements.list.zone;
+    std::vector<std::set<std::int32_t>> of_share(shares_of(team, std::ssize(zones)));
+    for_shares(team, std::ssize(zones), [&](LoopShare share) {
+      std::int32_t before = 0;
+      for (std::int64_t i = share.begin; i < share.end; ++i) {
+        const std::int32_t tag = zones[i];
+        if (tag != before && tag != 0 && !of_.contains({dim, tag})) of_share[share.number].insert(tag);
+        before = tag;
+      }
+    });
     std::set<std::int32_t> unnamed;
-    for (const std::int32_t tag : elements.list.zone) {
-      if (tag != 0 && (unnamed.empty() || tag != last_seen_) && !of_.contains({dim, tag})) unnamed.insert(tag);
-      last_seen_ = tag;
-    }
+    for (const std::set<std::int32_t>& tags : of_share) unnamed.insert(tags.begin(), tags.end());
     for (const std::int32_t tag : unnamed) {
       const Zone zone{std::to_string(tag), dim};
       if (std::find(list_.begin(), list_.end(), zone) != list_.end()) {
@@ -106,14 +160,16 @@ class Zones {
       of_.emplace(std::pair(dim, tag), static_cast<std::int32_t>(list_.size()));
       list_.push_back(zone);
     }
-    std::int32_t tag = 0, zone = -1;
-    for (std::int32_t& entry : elements.list.zone) {
-      if (entry != tag) {
-        tag = entry;
-        zone = tag == 0 ? -1 : of_.at({dim, tag});
+    for_shares(team, std::ssize(zones), [&](LoopShare share) {
+      std::int32_t tag = 0, zone = -1;
+      for (std::int64_t i = share.begin; i < share.end; ++i) {
+        if (zones[i] != tag) {
+          tag = zones[i];
+          zone = tag == 0 ? -1 : of_.at({dim, tag});
+        }
+        zones[i] = zone;
       }
-      entry = zone;
-    }
+    });
   }
 
   [[nodiscard]] std::vector<Zone> take() { return std::move(list_); }
@@ -122,7 +178,6 @@ class Zones {
  private:
   std::vector<Zone> list_;
   std::map<std::pair<int, std::int32_t>, std::int32_t> of_;
-  std::int32_t last_seen_ = 0;
 };
 
 /// Removes the elements for whose position drop() is true.
@@ -195,11 +250,11 @@ std::string second_order_warning(std::int64_t cells, std::int64_t dropped, const
                      sag.largest, zones.name(sag.zone));
 }
 
-/// Replaces node tags by positions and calls `visit(position, element)` for each.
+/// Replaces node tags by positions and calls `visit(position, element)` for each, on all threads.
 template <class Visit>
 void find_nodes(const MeshCursor& file, RawElements& elements, const TagIndex& index, std::int64_t nodes, bool numbered,
-                const Zones& zones, Visit&& visit) {
-  for (std::size_t i = 0; i < elements.list.type.size(); ++i) {
+                const Zones& zones, Team& team, const Visit& visit) {
+  for_indices(team, elements.list.size(), [&](std::int64_t i) {
     const auto begin = elements.list.node.begin() + elements.list.offset[i];
     const auto end = elements.list.node.begin() + elements.list.offset[i + 1];
     for (auto node = begin; node != end; ++node) {
@@ -219,7 +274,7 @@ void find_nodes(const MeshCursor& file, RawElements& elements, const TagIndex& i
       }
       visit(position, i);
     }
-  }
+  });
 }
 
 /// Removes repeated boundary elements of a zone; an element in two zones is an error.
@@ -254,10 +309,11 @@ void drop_repeated(const MeshCursor& file, RawElements& elements, const Zones& z
 }
 
 /// Fails if two elements have the same number. Only for formats with numbers of elements.
-void check_numbers(const MeshCursor& file, const RawElements& cells, const RawElements& boundary) {
-  std::vector<std::int64_t> ids = boundary.list.file_id;
-  ids.insert(ids.end(), cells.list.file_id.begin(), cells.list.file_id.end());
-  const std::int64_t twin = TagIndex(ids).duplicate();
+void check_numbers(const MeshCursor& file, const RawElements& cells, const RawElements& boundary, Team& team) {
+  auto ids = list_of_size<std::int64_t>(team, boundary.list.file_id.size() + cells.list.file_id.size());
+  const auto of_cells = std::copy(boundary.list.file_id.begin(), boundary.list.file_id.end(), ids.begin());
+  for_indices(team, cells.list.size(), [&](std::int64_t c) { of_cells[c] = cells.list.file_id[c]; });
+  const std::int64_t twin = TagIndex(ids, team).duplicate();
   if (twin == kNone) return;
   const std::size_t k = twin;
   const std::size_t faces = boundary.at.size();
@@ -266,7 +322,7 @@ void check_numbers(const MeshCursor& file, const RawElements& cells, const RawEl
 }
 
 /// Sets z = 0 if all nodes have the same z, and fails otherwise.
-void flatten_nodes(const MeshCursor& file, std::vector<Vec3>& coords, const std::vector<std::int64_t>& used) {
+void flatten_nodes(const MeshCursor& file, std::vector<Vec3>& coords, std::span<const std::int64_t> used) {
   Vec3 low{HUGE_VAL, HUGE_VAL, HUGE_VAL}, high = -low;
   for (std::size_t i = 0; i < coords.size(); ++i) {
     if (used[i] == kNone) continue;
@@ -294,6 +350,43 @@ void flatten_nodes(const MeshCursor& file, std::vector<Vec3>& coords, const std:
        "for a 3-D mesh, add a Physical Volume and mesh in 3-D (gmsh -3); 2-D meshes are read in the xy plane");
 }
 
+/// Numbers the nodes that are used in their order, in place of kNone or not, and returns their number.
+std::int64_t number_used(TeamVector<std::int64_t>& used, Team& team) {
+  std::vector<std::int64_t> next(shares_of(team, std::ssize(used)));
+  for_shares(team, std::ssize(used), [&](LoopShare share) {
+    next[share.number] = share.end - share.begin - std::count(used.begin() + share.begin, used.begin() + share.end, kNone);
+  });
+  const std::int64_t all = offsets_from_counts(next);
+  for_shares(team, std::ssize(used), [&](LoopShare share) {
+    std::int64_t number = next[share.number];
+    for (std::int64_t i = share.begin; i < share.end; ++i) {
+      if (used[i] != kNone) used[i] = number++;
+    }
+  });
+  return all;
+}
+
+/// Removes the nodes that no cell uses. @param used  new number of each node, or kNone.  @param kept  number of those used.
+void drop_unused(const TeamVector<std::int64_t>& used, std::int64_t kept, RawMesh& raw, int dim, Team& team) {
+  std::vector<Vec3> coords;
+  resize_by_team(team, coords, kept);
+  for_indices(team, std::ssize(used), [&](std::int64_t i) {
+    if (used[i] != kNone) coords[used[i]] = raw.coords[i];
+  });
+  raw.coords = std::move(coords);
+  for (const int of : {dim, dim - 1}) {
+    std::vector<GlobalNodeId>& nodes = raw.of_dim[of].list.node;
+    for_indices(team, std::ssize(nodes), [&](std::int64_t i) { nodes[i] = GlobalNodeId(used[nodes[i].index()]); });
+  }
+}
+
+/// Resizes a list that grows step by step, in amortised constant time.
+template <class T>
+void grow(Team& team, std::vector<T>& list, std::size_t size) {
+  if (size > list.capacity()) list.reserve(std::max(size, list.capacity() + list.capacity() / 2));
+  resize_by_team(team, list, size);
+}
+
 }  // namespace
 
 void RawMesh::add(CellType type, std::span<const GlobalNodeId> tags, std::int32_t group, std::int64_t id, std::int64_t at,
@@ -307,7 +400,52 @@ void RawMesh::add(CellType type, std::span<const GlobalNodeId> tags, std::int32_
   elements.at.push_back(at);
 }
 
-MeshBlock assemble(const MeshCursor& file, RawMesh&& raw, int dim, const FormatAdvice& advice) {
+RawMesh::Block RawMesh::append(CellType type, std::int64_t elements, std::int64_t dropped, Team& team) {
+  const CellShape& form = shape(type);
+  RawElements& all = of_dim[form.dim];
+  Block block;
+  block.elements_ = &all;
+  block.corners_ = form.nodes;
+  block.edges_ = std::min<std::int64_t>(form.dim == 1 ? 1 : form.dim == 2 ? form.nodes : 0, dropped);
+  block.first_ = all.list.size();
+  block.first_node_ = std::ssize(all.list.node);
+  block.first_mid_ = std::ssize(all.mid);
+  if (dropped > 0) all.second_order += elements;
+  const std::size_t size = block.first_ + elements;
+  grow(team, all.list.type, size);
+  std::fill(all.list.type.begin() + block.first_, all.list.type.end(), type);
+  grow(team, all.list.offset, size + 1);
+  grow(team, all.list.node, block.first_node_ + elements * block.corners_);
+  grow(team, all.list.zone, size);
+  grow(team, all.list.file_id, size);
+  grow(team, all.at, size);
+  grow(team, all.mid, block.first_mid_ + elements * block.edges_);
+  return block;
+}
+
+void RawMesh::Block::enter(std::int64_t i, std::span<const GlobalNodeId> nodes, std::int32_t group, std::int64_t id,
+                           std::int64_t at) const {
+  Elements& list = elements_->list;
+  const std::int64_t element = first_ + i, node = first_node_ + i * corners_;
+  std::copy_n(nodes.begin(), corners_, list.node.begin() + node);
+  list.offset[element + 1] = node + corners_;
+  list.zone[element] = group;
+  list.file_id[element] = id;
+  elements_->at[element] = at;
+  for (std::int64_t k = 0; k < edges_; ++k) {
+    elements_->mid[first_mid_ + i * edges_ + k] = {element, {nodes[k], nodes[(k + 1) % corners_]}, nodes[corners_ + k]};
+  }
+}
+
+std::int64_t RawMesh::append_nodes(std::int64_t nodes, Team& team) {
+  const std::size_t first = coords.size(), size = first + nodes;
+  grow(team, coords, size);
+  grow(team, node_tag, size);
+  grow(team, node_at, size);
+  return static_cast<std::int64_t>(first);
+}
+
+MeshBlock assemble(const MeshCursor& file, RawMesh&& raw, int dim, const FormatAdvice& advice, Team& team) {
   if (dim < 2) fail(file, kNone, kNone, {}, "the mesh has no cells of dimension 2 or 3", advice.no_cells);
   RawElements& cells = raw.of_dim[dim];
   RawElements& boundary = raw.of_dim[dim - 1];
@@ -315,43 +453,35 @@ MeshBlock assemble(const MeshCursor& file, RawMesh&& raw, int dim, const FormatA
   drop_ungrouped(boundary);
 
   Zones zones(file, raw.groups, dim);
-  zones.number(file, boundary, dim - 1);
-  zones.number(file, cells, dim);
+  zones.number(file, boundary, dim - 1, team);
+  zones.number(file, cells, dim, team);
 
   const bool numbered = !raw.node_tag.empty();
   const auto nodes = static_cast<std::int64_t>(raw.coords.size());
-  const TagIndex index = numbered ? TagIndex(raw.node_tag) : TagIndex(0, nodes);
+  const TagIndex index = numbered ? TagIndex(raw.node_tag, team) : TagIndex(0, nodes);
   if (index.duplicate() != kNone) {
     const std::size_t twin = index.duplicate();
     fail(file, raw.node_at[twin], kNone, {}, fmt::format("node {} is listed twice", raw.node_tag[twin]), "write the mesh again");
   }
-  std::vector<std::int64_t> used(raw.coords.size(), kNone);
-  find_nodes(file, cells, index, nodes, numbered, zones, [&](std::int64_t node, std::size_t) { used[node] = node; });
+  TeamVector<std::int64_t> used;
+  resize_by_team(team, used, raw.coords.size(), kNone);
+  find_nodes(file, cells, index, nodes, numbered, zones, team,
+             [&](std::int64_t node, std::int64_t) { std::atomic_ref(used[node]).store(node, std::memory_order_relaxed); });
   const std::int64_t second_order = cells.second_order;
   const Sag sag = second_order > 0 ? sag_of(file, boundary, index, raw.coords, zones) : Sag{};
   if (dim == 2 && advice.z_is_read) flatten_nodes(file, raw.coords, used);
   if (boundary.list.type.empty()) fail(file, kNone, kNone, {}, "the mesh has no boundary elements", advice.no_boundary);
-  find_nodes(file, boundary, index, nodes, numbered, zones, [&](std::int64_t node, std::size_t i) {
+  find_nodes(file, boundary, index, nodes, numbered, zones, team, [&](std::int64_t node, std::int64_t i) {
     if (used[node] != kNone) return;
     fail(file, boundary.at[i], boundary.list.file_id[i], zones.name(boundary.list.zone[i]),
          fmt::format("node {} belongs to no cell", numbered ? raw.node_tag[node] : node),
          "boundary elements must be faces of cells: mesh the boundary and the inside together");
   });
   drop_repeated(file, boundary, zones);
-  if (numbered) check_numbers(file, cells, boundary);
+  if (numbered) check_numbers(file, cells, boundary, team);
 
-  std::int64_t kept = 0;
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    if (used[i] == kNone) continue;
-    raw.coords[kept] = raw.coords[i];
-    used[i] = kept++;
-  }
-  if (kept < nodes) {
-    raw.coords.resize(kept);
-    for (Elements* list : {&cells.list, &boundary.list}) {
-      for (GlobalNodeId& node : list->node) node = GlobalNodeId(used[node.index()]);
-    }
-  }
+  const std::int64_t kept = number_used(used, team);
+  if (kept < nodes) drop_unused(used, kept, raw, dim, team);
   MeshBlock block;
   block.dim = dim;
   block.source = file.file();
@@ -359,7 +489,7 @@ MeshBlock assemble(const MeshCursor& file, RawMesh&& raw, int dim, const FormatA
   block.cells = std::move(cells.list);
   block.boundary = std::move(boundary.list);
   if (second_order > 0) block.warnings.push_back(second_order_warning(second_order, nodes - kept, sag, zones));
-  if (const std::int64_t turned = turn_left_handed(block); turned > 0) {
+  if (const std::int64_t turned = turn_left_handed(block, team); turned > 0) {
     block.notes.push_back(fmt::format("{} of {} had the file's nodes in left-handed order and were turned",
                                       counted(turned, "cell"), block.cells.size()));
   }

@@ -62,6 +62,10 @@ void broadcast_zones(const Communicator& comm, std::vector<Zone>& zones) {
 }  // namespace
 
 MeshBlock scatter_whole(const Communicator& comm, MeshBlock whole) {
+  if (comm.size() == 1) {
+    whole.parts = {};
+    return whole;
+  }
   MeshBlock mine;
   mine.dim = comm.broadcast(whole.dim);
   mine.source = std::move(whole.source);

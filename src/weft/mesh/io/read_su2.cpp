@@ -23,7 +23,7 @@ constexpr std::string_view kHalo = "SEND_RECEIVE";  // marker of meshes that SU2
 
 class Su2Reader {
  public:
-  Su2Reader(std::string_view bytes, const std::string& name) : in_(bytes, name) {}
+  Su2Reader(std::string_view bytes, const std::string& name, Team& team) : in_(bytes, name), team_(team) {}
 
   MeshBlock read() {
     while (next_content()) {
@@ -215,13 +215,14 @@ class Su2Reader {
       in_.fail(fmt::format("NMARK= {}, but the number of markers is {}", markers_, markers_read_),
                markers_ > markers_read_ ? detail::kTruncated : "correct NMARK=");
     }
-    return assemble(in_, std::move(raw_), dim_, kAdvice);
+    return assemble(in_, std::move(raw_), dim_, kAdvice, team_);
   }
 
   // Minimum size of a record with its line end in bytes.
   static constexpr std::int64_t kElementBytes = 6, kNodeBytes = 4, kMarkerBytes = 13;
 
   MeshCursor in_;
+  Team& team_;
   detail::RawMesh raw_;
   int dim_ = 0;
   bool has_cells_ = false, has_nodes_ = false, has_markers_ = false;
@@ -239,6 +240,6 @@ bool detail::is_su2(std::string_view bytes) {
   return key.size() < line.size() && key.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_ \t") == std::string_view::npos;
 }
 
-MeshBlock parse_su2(std::string_view bytes, const std::string& name) { return Su2Reader(bytes, name).read(); }
+MeshBlock parse_su2(std::string_view bytes, const std::string& name, Team& team) { return Su2Reader(bytes, name, team).read(); }
 
 }  // namespace weft::mesh

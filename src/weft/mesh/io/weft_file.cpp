@@ -11,10 +11,13 @@
 
 #include "weft/base/error.hpp"
 #include "weft/base/mix.hpp"
+#include "weft/base/team_loops.hpp"
+#include "weft/base/team_memory.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/io/hdf5/hdf5_file.hpp"
 #include "weft/io/hdf5/hdf5_tree.hpp"
 #include "weft/io/replace_file.hpp"
+#include "weft/kernels/primitives/sum_up.hpp"
 #include "weft/kernels/primitives/threads.hpp"
 #include "weft/mesh/build/distribution.hpp"
 #include "weft/mesh/build/input_checks.hpp"
@@ -32,18 +35,22 @@ std::string checksum_name(const std::string& dataset) { return "Checksum of " + 
 
 /// Checksum of numbers stored from position `first` on. The sum over ranks does not depend on the distribution.
 template <class T>
-std::uint64_t checksum(const Communicator& comm, std::int64_t first, std::span<const T> values) {
-  std::uint64_t sum = 0, place = static_cast<std::uint64_t>(first);
-  for (const T value : values) {
-    std::uint64_t bits = 0;
-    if constexpr (std::is_floating_point_v<T>) {
-      bits = std::bit_cast<std::uint64_t>(value);
-    } else {
-      bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+std::uint64_t checksum(const Communicator& comm, std::int64_t first, std::span<const T> values, Team& team) {
+  std::vector<std::uint64_t> sums(shares_of(team, std::ssize(values)));
+  for_shares(team, std::ssize(values), [&](LoopShare share) {
+    std::uint64_t sum = 0, place = static_cast<std::uint64_t>(first + share.begin);
+    for (const T value : values.subspan(share.begin, share.end - share.begin)) {
+      std::uint64_t bits = 0;
+      if constexpr (std::is_floating_point_v<T>) {
+        bits = std::bit_cast<std::uint64_t>(value);
+      } else {
+        bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+      }
+      sum += mix_bits(++place * kGoldenRatioBits + bits);
     }
-    sum += mix_bits(++place * kGoldenRatioBits + bits);
-  }
-  return comm.sum(sum);
+    sums[share.number] = sum;
+  });
+  return comm.sum(std::accumulate(sums.begin(), sums.end(), std::uint64_t{0}));
 }
 
 /// Number of scalars in a row.
@@ -91,7 +98,7 @@ class Writer {
     file_.write_rows(name, std::span<const T>(values));
     const std::span<const Scalar> scalars = as_scalars<Scalar>(values);
     const std::int64_t first = file_.comm().exclusive_sum(static_cast<std::int64_t>(scalars.size()));
-    const std::uint64_t sum = checksum(file_.comm(), first, scalars);
+    const std::uint64_t sum = checksum(file_.comm(), first, scalars, kernels::calling_thread());
     file_.write_attribute("/", checksum_name(name), std::bit_cast<std::int64_t>(sum));
   }
 
@@ -119,7 +126,8 @@ class Writer {
 
 class Reader {
  public:
-  Reader(const Communicator& comm, const std::string& path) : comm_(comm), path_(path), file_(io::Hdf5File::open(comm, path)) {}
+  Reader(const Communicator& comm, const std::string& path, Team& team)
+      : comm_(comm), path_(path), team_(team), file_(io::Hdf5File::open(comm, path)) {}
 
   MeshBlock read() {
     MeshBlock block;
@@ -133,7 +141,7 @@ class Reader {
     block.cells = read_elements("cells", block.parts.cells, block.first_cell);
     GlobalCellId first_face;
     block.boundary = read_elements("boundary", block.parts.boundary, first_face);
-    agreed(comm_, [&] { check_share(block, nodes, kernels::calling_thread()); });
+    agreed(comm_, [&] { check_share(block, nodes, team_); });
     if (block.dim == 2) flatten(comm_, block);
     return block;
   }
@@ -214,9 +222,9 @@ class Reader {
 
   template <class Scalar, class T>
   [[nodiscard]] std::vector<T> rows(const std::string& name, std::int64_t first, std::int64_t count) const {
-    std::vector<T> values = file_.read_rows<T>(name, first, count);
+    std::vector<T> values = file_.read_rows<T>(name, first, count, 1, team_);
     const std::span<const Scalar> scalars = as_scalars<Scalar>(values);
-    expect(checksum_name(name), checksum(comm_, first * static_cast<std::int64_t>(kScalars<Scalar, T>), scalars), name);
+    expect(checksum_name(name), checksum(comm_, first * static_cast<std::int64_t>(kScalars<Scalar, T>), scalars, team_), name);
     return values;
   }
 
@@ -233,20 +241,20 @@ class Reader {
     mine.file_id = rows<std::int64_t, std::int64_t>(group + "/id", first, count);
     mine.zone = rows<std::int32_t, std::int32_t>(group + "/zone", first, count);
     const auto types = rows<std::uint8_t, std::uint8_t>(group + "/type", first, count);
-    mine.type.reserve(types.size());
-    mine.offset.reserve(types.size() + 1);
+    resize_by_team(team_, mine.type, types.size());
+    resize_by_team(team_, mine.offset, types.size() + 1);
     agreed(comm_, [&] {
-      for (const std::uint8_t number : types) {
-        const auto type = cgns_type(number);
+      for_indices(team_, std::ssize(types), [&](std::int64_t i) {
+        const auto type = cgns_type(types[i]);
         if (!type) {
-          throw MeshError(fmt::format("unknown element type {} in {}/type", number, group),
-                          "types are those of CGNS: see the guide",
-                          Where{.file = path_, .element = mine.file_id[mine.type.size()]});
+          throw MeshError(fmt::format("unknown element type {} in {}/type", types[i], group),
+                          "types are those of CGNS: see the guide", Where{.file = path_, .element = mine.file_id[i]});
         }
-        mine.type.push_back(*type);
-        mine.offset.push_back(mine.offset.back() + shape(*type).nodes);
-      }
+        mine.type[i] = *type;
+        mine.offset[i + 1] = shape(*type).nodes;
+      });
     });
+    kernels::sum_up(mine.offset, team_);
     const std::int64_t entries = mine.offset.back(), first_entry = comm_.exclusive_sum(entries), wanted = comm_.sum(entries);
     if (const std::int64_t found = rows_of(group + "/nodes"); found != wanted)
       fail(fmt::format("{}/nodes has {} entries, and the elements' types ask for {}", group, found, wanted));
@@ -256,6 +264,7 @@ class Reader {
 
   const Communicator& comm_;
   const std::string& path_;
+  Team& team_;
   io::Hdf5File file_;
 };
 
@@ -286,6 +295,8 @@ void write_weft_file(const Communicator& comm, const MeshBlock& block, const std
   });
 }
 
-MeshBlock read_weft_file(const Communicator& comm, const std::string& path) { return Reader(comm, path).read(); }
+MeshBlock read_weft_file(const Communicator& comm, const std::string& path, Team& team) {
+  return Reader(comm, path, team).read();
+}
 
 }  // namespace weft::mesh::detail

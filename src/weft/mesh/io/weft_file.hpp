@@ -2,6 +2,7 @@
 /// Weft's own mesh file in HDF5; every rank reads and writes its share. docs/guide/meshes.md describes the layout.
 #include <string>
 
+#include "weft/base/team.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/mesh/mesh_block.hpp"
 
@@ -19,6 +20,6 @@ void write_weft_file(const Communicator& comm, const MeshBlock& block, const std
 /// Reads even chunks: rank r of p gets [n r / p, n (r + 1) / p); of a file with p parts, part r.
 /// @throws IoError or MeshError, the same on every rank. @collective
 /// @cost each rank reads and stores only its share, which is checked while it is read.
-[[nodiscard]] MeshBlock read_weft_file(const Communicator& comm, const std::string& path);
+[[nodiscard]] MeshBlock read_weft_file(const Communicator& comm, const std::string& path, Team& team);
 
 }  // namespace weft::mesh::detail

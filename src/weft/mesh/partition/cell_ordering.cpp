@@ -109,7 +109,7 @@ IdVector<LocalCellId, LocalCellId> hilbert_order(int dim, std::span<const Vec3> 
     std::uint64_t index;
     std::int32_t cell;
   };
-  std::vector<Entry> entries = list_of_size<Entry>(team, centroid.size());
+  auto entries = list_of_size<Entry>(team, centroid.size());
   for_indices(team, std::ssize(entries), [&](std::int64_t i) {
     entries[i] = {hilbert_index(dim, centroid[i], box.low, extent), static_cast<std::int32_t>(i)};
   });

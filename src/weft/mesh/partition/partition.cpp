@@ -71,7 +71,7 @@ std::vector<Vec3> mean_corners(const Communicator& comm, const MeshBlock& block,
     elsewhere.push_back(table.find_or_insert(node.value(), next));
     if (elsewhere.back() == next) ids.push_back(node.value());
   }
-  const std::vector<Vec3> coords = fetch<Vec3>(comm, nodes, ids, block.coords);
+  const auto coords = fetch<Vec3>(comm, nodes, ids, block.coords);
   auto next = elsewhere.begin();
   std::vector<Vec3> places;
   places.reserve(block.cells.type.size());

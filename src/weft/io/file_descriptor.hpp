@@ -1,0 +1,28 @@
+#pragma once
+/// A file that the threads of one rank read together.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "weft/base/team.hpp"
+
+namespace weft::io::detail {
+
+class FileDescriptor {
+ public:
+  /// Opens a file for reading; errno states why it is not open.
+  explicit FileDescriptor(const std::string& path);
+  ~FileDescriptor();
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+
+  [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
+  /// Reads bytes from a position, each thread one contiguous share. Returns false if the file is shorter or cannot be read.
+  [[nodiscard]] bool read_at(std::int64_t position, std::span<std::byte> bytes, Team& team) const;
+
+ private:
+  int descriptor_ = -1;
+};
+
+}  // namespace weft::io::detail
