@@ -65,6 +65,9 @@ void add_man(CLI::App& app, Request& request);
 /// Checks like CLI::PositiveNumber, whose message contains a limit of 309 digits.
 [[nodiscard]] CLI::Validator positive();
 
+/// Checks that a word, such as the name of a file, is not empty.
+[[nodiscard]] CLI::Validator not_empty();
+
 /// Returns the type of an option whose values are the names of a registry, for help and completion: "{hllc,roe}".
 template <class Kind>
 [[nodiscard]] std::string choices_type() {

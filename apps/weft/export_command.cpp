@@ -139,7 +139,8 @@ void add_export(CLI::App& app, Request& request) {
   command->add_option("--time", options->time, "Which field files of the folder: last or all")
       ->check(CLI::IsMember({"last", "all"}))
       ->capture_default_str();
-  command->add_option("--output", options->folder, "Folder to write to; default: the folder of the field files");
+  command->add_option("--output", options->folder, "Folder to write to; default: the folder of the field files")
+      ->check(not_empty());
   command->add_flag("--force", options->force, "Replace files that are there");
   command->footer("Example: weft export results/naca0012 --format cgns --time all");
   command->callback(

@@ -197,12 +197,12 @@ void add_info(CLI::App& command, const std::shared_ptr<MeshOptions>& options, Re
 void add_generate(CLI::App& command, const std::shared_ptr<MeshOptions>& options, Request& request) {
   CLI::App* generate = command.add_subcommand("generate", "Generate a mesh; without an output file, show the generators");
   generate->footer("Examples:\n  weft mesh generate\n  weft mesh generate naca wing.msh -p digits=2412 -p around=128");
-  generate->add_option("generator", options->generator, "Name of the generator")->type_name("GENERATOR");
-  generate->add_option("output", options->output, output_help())->type_name("FILE");
+  generate->add_option("generator", options->generator, "Name of the generator")->type_name("GENERATOR")->check(not_empty());
+  generate->add_option("output", options->output, output_help())->type_name("FILE")->check(not_empty());
   generate->add_option("-p,--parameter", options->parameters, "A parameter of the generator: -p nx=64")
       ->type_name("NAME=VALUE")
       ->take_all();
-  generate->add_option("--format", options->format, kFormats)->type_name(choices_type<mesh::MeshFormat>());
+  generate->add_option("--format", options->format, kFormats)->type_name(choices_type<mesh::MeshFormat>())->check(not_empty());
   generate->add_option("--scale", options->scale, "Multiply the coordinates")->check(positive());
   add_force(*generate, *options);
   add_launch_options(*generate, request);
@@ -223,7 +223,7 @@ void add_convert(CLI::App& command, const std::shared_ptr<MeshOptions>& options,
   convert->footer("Examples:\n  weft mesh convert wing.msh wing.h5\n  weft mesh convert wing.cgns wing.su2 --scale 0.001");
   convert->add_option("input", options->input, mesh_file_help())->type_name("MESH")->required();
   convert->add_option("output", options->output, output_help())->type_name("FILE")->required();
-  convert->add_option("--format", options->format, kFormats)->type_name(choices_type<mesh::MeshFormat>());
+  convert->add_option("--format", options->format, kFormats)->type_name(choices_type<mesh::MeshFormat>())->check(not_empty());
   convert->add_option("--scale", options->scale, "Multiply the coordinates: 0.001 from mm to m")->check(positive());
   add_force(*convert, *options);
   add_launch_options(*convert, request);
@@ -240,7 +240,7 @@ void add_refine(CLI::App& command, const std::shared_ptr<MeshOptions>& options, 
   refine->add_option("input", options->input, mesh_file_help())->type_name("MESH")->required();
   refine->add_option("output", options->output, output_help())->type_name("FILE")->required();
   refine->add_option("--times", options->times, "How often")->check(CLI::Range(1, 20));
-  refine->add_option("--format", options->format, kFormats)->type_name(choices_type<mesh::MeshFormat>());
+  refine->add_option("--format", options->format, kFormats)->type_name(choices_type<mesh::MeshFormat>())->check(not_empty());
   add_force(*refine, *options);
   add_launch_options(*refine, request);
   refine->callback([options, &request] {

@@ -89,13 +89,14 @@ void write_new(const Communicator& comm, const NewOptions& options) {
 void add_new(CLI::App& app, Request& request) {
   CLI::App* command = app.add_subcommand("new", "Write a commented case to start from; without a name, list the templates");
   auto options = std::make_shared<NewOptions>();
-  command->add_option("template", options->name, "Name of the template")->type_name("TEMPLATE");
-  command->add_option("file", options->file, "File to write (default: <template>.toml)")->type_name("FILE");
+  command->add_option("template", options->name, "Name of the template")->type_name("TEMPLATE")->check(not_empty());
+  command->add_option("file", options->file, "File to write (default: <template>.toml)")->type_name("FILE")->check(not_empty());
   command
       ->add_option("--mesh", options->mesh,
                    "With from_file: a mesh file, " + mesh::readable_meshes() +
                        ", for whose zones the case is written. Kinds are guessed from names and geometry")
-      ->type_name("MESH");
+      ->type_name("MESH")
+      ->check(not_empty());
   command->footer(
       "Examples:\n  weft new\n  weft new naca0012\n  weft new wedge cases/mine.toml\n  weft new from_file case.toml --mesh "
       "wing.msh");

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <random>
 #include <string>
@@ -23,6 +24,7 @@
 #include "weft/io/case/case_reader.hpp"
 #include "weft/io/text_file.hpp"
 #include "weft/mesh/partition/planned_subdomains.hpp"
+#include "weft/task/schedule_text.hpp"
 #include "weft/task/stage_picture.hpp"
 
 #include "command.hpp"
@@ -38,10 +40,37 @@ struct PlanOptions {
   std::string file;
   std::vector<std::string> overrides;
   std::vector<int> ranks;
-  std::string picture;
+  std::string tasks;  ///< file for the tasks of a stage; empty: none
   bool json = false, force = false;
   double latency_us = 0, bandwidth_gbs = 0, cell_rate_m = 0;  ///< 0: measured or assumed
 };
+
+/// A format of the tasks of a stage.
+struct TasksFormat {
+  const char* extension;
+  std::string (*text)(const task::Schedule& schedule);
+};
+constexpr TasksFormat kTasksFormats[] = {
+    {".svg",
+     [](const task::Schedule& schedule) {
+       return task::stage_svg(schedule.repeated, "Each further stage of a step, on several ranks");
+     }},
+    {".dot", [](const task::Schedule& schedule) { return task::stage_dot(schedule.repeated); }},
+    {".json", task::schedule_json},
+    {".txt", task::schedule_text}};
+
+/// Returns the format of a file by its extension; null: unknown.
+const TasksFormat* tasks_format_of(const std::string& file) {
+  const std::string extension = std::filesystem::path(file).extension();
+  const auto* const found = std::ranges::find(kTasksFormats, extension, &TasksFormat::extension);
+  return found == std::end(kTasksFormats) ? nullptr : found;
+}
+
+std::string tasks_extensions() {
+  std::string list;
+  for (const TasksFormat& format : kTasksFormats) list += (list.empty() ? "" : ", ") + std::string(format.extension);
+  return list;
+}
 
 // The shortest of repeated measurements is used: other programs may run on this machine.
 
@@ -166,7 +195,7 @@ Exit plan_case(const Communicator& comm, const PlanOptions& options) {
   if (flow_case.device != Backend::host) {
     throw InputError("weft plan knows the cost of flows on the host only", "add --set device=host");
   }
-  if (!options.picture.empty()) expect_new_file(comm, options.picture, options.force);
+  if (!options.tasks.empty()) expect_new_file(comm, options.tasks, options.force);
   const int here = comm.size();
   const double before = resident_bytes(), at_rest = comm.max(before);
   const mesh::Mesh mesh = flow::load_mesh(comm, flow_case.mesh);
@@ -187,9 +216,9 @@ Exit plan_case(const Communicator& comm, const PlanOptions& options) {
 
   const int scalars = static_cast<int>(flow_case.scalars.size());
   agreed(comm, [&] {
-    if (!comm.is_root() || options.picture.empty()) return;
+    if (!comm.is_root() || options.tasks.empty()) return;
     const task::DryPlan stage = flow::dry_stage(flow_case.numerics, mesh.dim, scalars);
-    io::write_text(options.picture, task::stage_svg(stage.schedule.repeated, "Each further stage of a step, on several ranks"));
+    io::write_text(options.tasks, tasks_format_of(options.tasks)->text(stage.schedule));
   });
   std::vector<flow::ScalingEstimate> estimates;
   std::vector<mesh::PlannedSubdomain> nearest;  // subdomains with the efficiency nearest to 1/2, from which its limit is computed
@@ -259,9 +288,19 @@ void add_plan(CLI::App& app, Request& request) {
   command->add_option("--bandwidth", options->bandwidth_gbs, "GB/s at which each of them sends")->check(positive());
   command->add_option("--cell-rate", options->cell_rate_m, "Million cell-residuals/s that each of them computes")
       ->check(positive());
-  command->add_option("--tasks", options->picture, "Write a picture of the tasks of a stage and of their exchanges (SVG)")
-      ->type_name("FILE");
-  command->add_flag("--force", options->force, "Replace the picture if it is there");
+  command
+      ->add_option("--tasks", options->tasks,
+                   fmt::format("Write the tasks of a stage and their exchanges: a picture, Graphviz, JSON or text ({})",
+                               tasks_extensions()))
+      ->type_name("FILE")
+      ->check(CLI::Validator(
+          [](const std::string& file) {
+            return tasks_format_of(file) != nullptr
+                       ? std::string()
+                       : fmt::format("its name must end in one of {}, and is \"{}\"", tasks_extensions(), file);
+          },
+          ""));
+  command->add_flag("--force", options->force, "Replace the file of --tasks if it is there");
   add_json_option(*command, options->json);
   add_launch_options(*command, request, "-n", "Plan on this many MPI ranks (through mpirun)");
   command->callback(

@@ -255,6 +255,10 @@ CLI::Validator positive() {
           "POSITIVE"};
 }
 
+CLI::Validator not_empty() {
+  return {[](const std::string& text) { return text.empty() ? std::string("must not be empty") : std::string(); }, ""};
+}
+
 void add_launch_options(CLI::App& command, Request& request, const std::string& names, const std::string& help) {
   command.add_option(names, request.launch.ranks, help)->check(positive());
   command.add_option("--mpirun-options", request.launch.options, "More options for mpirun, in one word: \"--hostfile hosts\"");
@@ -291,6 +295,7 @@ void add_run(CLI::App& app, Request& request) {
                                  "Write to this file what the ranks do when (Chrome trace, for https://ui.perfetto.dev and weft "
                                  "trace): the start, the first and the last steps, and the end")
                     ->type_name("FILE")
+                    ->check(not_empty())
                     ->excludes(sweep);
   command
       ->add_option("--trace-steps", options->trace_steps,

@@ -2,6 +2,7 @@
 
     commands_test.py path/to/weft [unittest arguments]
 """
+import json
 import os
 import re
 import subprocess
@@ -288,6 +289,28 @@ class Tools(InFolder):
         self.assertTrue([title for title in titles if title.startswith("start pull values: ")], titles)
         self.assertIn("stage.svg", self.weft(*command, code=FAILED))
         self.weft(*command, "--force", *ranks(2))
+
+    def test_plan_writes_the_tasks_of_a_stage_in_the_format_of_the_extension(self):
+        command = ["plan", *self.coarse("forward_step"), "--ranks", 2, "--cell-rate", 4, "--tasks"]
+        for extension, beginning in ((".dot", "digraph tasks {"), (".txt", "first iteration\n"), (".svg", "<svg")):
+            self.weft(*command, self.folder / f"stage{extension}")
+            self.assertIn(beginning, (self.folder / f"stage{extension}").read_text()[:200])
+        self.weft(*command, self.folder / "stage.json")
+        nodes = json.loads((self.folder / "stage.json").read_text())["repeated"]["nodes"]
+        self.assertIn("start pull values", [node["name"] for node in nodes])
+        for name in ("stage.png", "stage", "svg", ""):
+            refused = self.weft(*command, name, code=USAGE)
+            self.assertIn("--tasks: its name must end in one of .svg, .dot, .json, .txt", refused)
+            self.assertFalse((self.folder / name).is_file())
+
+    def test_empty_names_of_files_are_refused(self):
+        case = self.coarse("forward_step")
+        for command in (["run", *case, "--trace", ""], ["new", ""], ["new", "naca0012", ""],
+                        ["new", "from_file", "case.toml", "--mesh", ""], ["mesh", "generate", ""],
+                        ["mesh", "generate", "naca", ""], ["mesh", "generate", "naca", "a.msh", "--format", ""],
+                        ["export", self.folder, "--output", ""]):
+            with self.subTest(command=command):
+                self.assertIn("must not be empty", self.weft(*command, code=USAGE))
 
     def test_plans_that_cannot_be_made(self):
         case = self.coarse("forward_step")

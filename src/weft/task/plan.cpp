@@ -20,6 +20,8 @@
 #include "weft/comm/thread_cores.hpp"
 #include "weft/task/access_guard.hpp"
 #include "weft/task/plan_body.hpp"
+#include "weft/task/schedule_text.hpp"
+#include "weft/task/stage_picture.hpp"
 
 namespace weft::task {
 namespace {
@@ -377,6 +379,10 @@ void Plan::close() { body_->close(); }
 Plan::Repeated Plan::repeat_until(DataId number, const Condition& condition, int most, Trace* trace) {
   return body_->repeat_until(number, condition, most, trace);
 }
+std::string Plan::text() const { return schedule_text(schedule()); }
+std::string Plan::dot() const { return stage_dot(schedule().repeated); }
+std::string Plan::svg() const { return stage_svg(schedule().repeated, "each iteration but the first"); }
+std::string Plan::json() const { return schedule_json(schedule()); }
 const Schedule& Plan::schedule() const { return body_->schedule; }
 std::span<const Exchange> Plan::exchanges() const {
   if (body_->closed) throw ContractError("the exchanges of a closed plan are asked for", "ask before close()");

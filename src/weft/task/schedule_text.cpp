@@ -1,14 +1,10 @@
-/// Plans as text, for Graphviz, as a picture and as JSON.
+#include "weft/task/schedule_text.hpp"
+
 #include <fmt/format.h>
 
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "weft/task/json_text.hpp"
-#include "weft/task/plan.hpp"
-#include "weft/task/schedule.hpp"
-#include "weft/task/stage_picture.hpp"
 
 namespace weft::task {
 namespace {
@@ -79,12 +75,11 @@ namespace {
 
 }  // namespace
 
-std::string Plan::text() const {
-  return "first iteration\n" + stage_text(schedule().first) + "each further iteration\n" + stage_text(schedule().repeated);
+std::string schedule_text(const Schedule& schedule) {
+  return "first iteration\n" + stage_text(schedule.first) + "each further iteration\n" + stage_text(schedule.repeated);
 }
 
-std::string Plan::dot() const {
-  const Stage& stage = schedule().repeated;
+std::string stage_dot(const Stage& stage) {
   std::string text = "digraph tasks {\n  rankdir = LR;\n  node [shape = box];\n";
   for (int i = 0; i < std::ssize(stage.nodes); ++i) {
     const Node& node = stage.nodes[i];
@@ -96,10 +91,8 @@ std::string Plan::dot() const {
   return text + "}\n";
 }
 
-std::string Plan::svg() const { return stage_svg(schedule().repeated, "each iteration but the first"); }
-
-std::string Plan::json() const {
-  return "{\"first\": " + stage_json(schedule().first) + ",\n\"repeated\": " + stage_json(schedule().repeated) + "}\n";
+std::string schedule_json(const Schedule& schedule) {
+  return "{\"first\": " + stage_json(schedule.first) + ",\n\"repeated\": " + stage_json(schedule.repeated) + "}\n";
 }
 
 }  // namespace weft::task
