@@ -16,7 +16,7 @@
 #include "weft/mesh/io/read_mesh.hpp"
 #include "weft/mesh/io/write_mesh.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::read_threads_test {
 namespace {
 
 constexpr int kThreads[] = {2, 3, 8};
@@ -251,4 +251,4 @@ TEST(GenerateThreads, GiveTheSameMesh) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::read_threads_test

@@ -93,7 +93,8 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
     assign(std::span(offsets), std::span(entries));
   }
   /// Replaces all rows by rows of these lengths, whose entries are value-initialised: for callers that compute entries() in
-  /// place. @param team  threads that touch the memory first, one contiguous share each.
+  /// place.
+  /// @param team  threads that touch the memory first, one contiguous share each.
   /// @throws ContractError unless the offsets start at 0 and do not decrease; LimitError.
   void assign_offsets(std::span<const std::int64_t> offsets, Team& team = kernels::calling_thread()) {
     if (offsets.empty() || offsets.front() != 0) detail::throw_bad_offsets(0);

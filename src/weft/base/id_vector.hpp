@@ -24,6 +24,7 @@
 namespace weft {
 
 namespace detail {
+/// Choice of the list of an IdVector: TeamVector if elements are trivially copyable, std::vector otherwise.
 struct TeamElements {
   template <class T>
   using List = TeamVector<T>;

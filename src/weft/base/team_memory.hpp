@@ -18,7 +18,7 @@ namespace weft {
 void touch_pages(Team& team, std::span<const std::byte> memory) noexcept;
 
 namespace detail {
-/// Resizes a list without initialising its new elements, if it can.
+/// Resizes a list without initialising its new elements. Not defined for lists that cannot, such as std::vector.
 template <class T>
 void resize_uninitialised(TeamVector<T>& list, std::size_t size) {
   list.resize(size);

@@ -7,8 +7,8 @@
 
 namespace weft {
 
-/// Leaves new elements uninitialised that a container would value-initialise, so that threads can write them first, each near its
-/// core. A list resized without a value thus has undefined new elements.
+/// An allocator that default-constructs nothing: vector(n) and resize(n) leave new elements uninitialised, so that threads can
+/// write them first, each near its core. vector(n, value) and resize(n, value) initialise as usual.
 template <class T>
 struct UninitialisedAllocator : std::allocator<T> {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -9,6 +9,7 @@
 
 namespace weft::io::detail {
 
+/// A file that is open for reading; closed by the destructor.
 class FileDescriptor {
  public:
   /// Opens a file for reading; errno states why it is not open.

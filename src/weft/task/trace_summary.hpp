@@ -1,5 +1,5 @@
 #pragma once
-/// Summary of the traces of all ranks: critical path, overlap, load, waits and messages.
+/// Summary of the traces of all ranks: critical path, hidden communication, load, waits and messages.
 #include <cstdint>
 #include <span>
 #include <string>
@@ -57,9 +57,10 @@ struct TraceSummary {
 
 /// Summarizes the traces of all ranks, by rank.
 ///
-/// The critical path is the longest chain of dependencies: no number of threads makes an iteration shorter. An exchange counts
-/// with the time from the end of its start node to the beginning of its finish node. A rank waits for the neighbour that started
-/// the exchange last, and in a reduction over ranks for the rank that began it last, until then.
+/// The critical path is the longest chain of dependencies: no number of threads makes an iteration shorter. On it, an exchange
+/// counts with the time from the end of its start node to the beginning of its finish node; Exchange::seconds also contains both
+/// nodes. A rank waits for the neighbour that started the exchange last, and in a reduction over ranks for the rank that began it
+/// last, until then.
 ///
 /// The bodies that may run during an exchange are those that depend on neither of its nodes, and on which neither depends. Their
 /// time is the sum divided by the threads that execute nodes of the rank, but at least what they hide. The sums for each exchange

@@ -1,6 +1,6 @@
 #pragma once
 /// Damping of the jumps between the two reconstructed states of a face, for meshes on which linear reconstruction from face
-/// neighbours alone is unstable, and an exchange of gas across faces that the flow follows.
+/// neighbours alone is unstable, and a flux that damps jumps of entropy and velocity at faces along the flow.
 #include <limits>
 
 #include "weft/flow/physics/gas.hpp"
@@ -13,8 +13,9 @@ namespace weft::flow {
 /// docs/notes/2026-11-simplex-gradients.md.
 inline constexpr double kJumpDamping = 0.3;
 
-/// Factor of exchange_flux(). Flows along the edges of cubes that are cut into six tetrahedra have growing eigenvalues with 0 and
-/// 0.03, and none with 0.06 and 0.09 at Mach 0.2, 0.6 and 1; see docs/notes/2026-11-simplex-gradients.md.
+/// Factor of exchange_flux(). An earlier form of it, the exchange of equal masses, had growing eigenvalues in flows along the
+/// edges of cubes that are cut into six tetrahedra with 0 and 0.03, and none with 0.06 and 0.09 at Mach 0.2, 0.6 and 1; those of
+/// this form are not computed. See docs/notes/2026-11-simplex-gradients.md.
 inline constexpr double kExchange = 0.1;
 
 /// Returns the largest Courant number with damped jumps: damping adds to the dissipation that limits it. 0.32 times the stability

@@ -103,10 +103,11 @@ IdVector<LocalCellId, char> count_planes(const Mesh& mesh, const BoundaryKinds& 
 
 /// Returns whether the boundary row of a face holds an extrapolated state. At symmetry planes and the axis the mirror image of
 /// the cell is exact, so that half a model computes the flow of the whole. But in an edge between planes half of the rows of a
-/// tetrahedron would be its own images, which do not determine the gradient along the edge. In an edge between a plane and a slip
-/// wall the boundary row of the wall helps to determine it. If that of the plane were extrapolated, too, the gradients would
-/// follow what distinguishes the cells along the edge from those next to them, and hardly anything would damp it. A quad or
-/// hexahedron needs a neighbour on the opposite side, except at supersonic outflow; other cells have neighbours by node.
+/// tetrahedron would be its own images, which do not determine the gradient along the edge. At an edge between a symmetry plane
+/// and a slip wall the extrapolated row of the wall determines the gradient along the edge. With the row of the plane
+/// extrapolated as well, the gradient would reproduce the difference between the cells at the edge and the adjacent ones; the
+/// reconstructed states would have no jump, and that difference would hardly be damped. A quad or hexahedron needs a neighbour on
+/// the opposite side, except at supersonic outflow; other cells have neighbours by node.
 /// @param planes  count_planes() of the cell.
 bool extrapolates(const Mesh& mesh, const Discretization& d, BoundaryKind kind, LocalCellId cell, LocalFaceId face, int planes) {
   const double height = mesh.cell_centroid[cell].y;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -36,8 +37,12 @@ List to_owners(const Communicator& comm, const std::vector<std::int32_t>& part, 
                values.begin() + static_cast<std::ptrdiff_t>(begin(i + 1)));
   }
   List().swap(values);
-  const std::vector<T> received = all_to_all(comm, std::move(to));
-  return List(received.begin(), received.end());
+  std::vector<T> received = all_to_all(comm, std::move(to));
+  if constexpr (std::is_same_v<List, std::vector<T>>) {
+    return received;
+  } else {
+    return List(received.begin(), received.end());
+  }
 }
 
 /// Returns the elements of a list by id.

@@ -36,9 +36,9 @@ void each_record(MeshCursor& in, Team& team, std::int64_t n, std::int64_t bytes,
   in.move_to(first + n * bytes);
 }
 
-/// Returns the number of records to read where `n` are announced, so that memory is bounded by the rest of the file: if it cannot
-/// contain all of them, a number of which one is incomplete. @param binary_bytes  length of a binary record.  @param text_bytes
-/// least length of a record in a text file.
+/// Returns the number of records to read where `n` are announced, so that memory is bounded by the rest of the file: n, or, if
+/// the file cannot contain n, so many that reading them fails.
+/// @param binary_bytes  length of a binary record.  @param text_bytes  least length of a record in a text file.
 [[nodiscard]] inline std::int64_t records_present(const MeshCursor& in, std::int64_t n, std::int64_t binary_bytes,
                                                   std::int64_t text_bytes) {
   return std::min(n, in.remaining() / (in.binary() ? binary_bytes : text_bytes) + 2);

@@ -59,7 +59,7 @@ class TagIndex {
       whole = {std::min(whole.low, range.low), std::max(whole.high, range.high), whole.consecutive && range.consecutive};
     }
     first_ = whole.low;
-    if (whole.consecutive) return;  // tag - first_ is the position
+    if (whole.consecutive && whole.low == tags[0]) return;  // tag - first_ is the position
     constexpr std::int64_t kSparse = 4;
     const std::uint64_t range = distance(whole.high, whole.low);
     if (range / kSparse <= static_cast<std::uint64_t>(size_)) {
@@ -350,7 +350,7 @@ void flatten_nodes(const MeshCursor& file, std::vector<Vec3>& coords, std::span<
        "for a 3-D mesh, add a Physical Volume and mesh in 3-D (gmsh -3); 2-D meshes are read in the xy plane");
 }
 
-/// Numbers the nodes that are used in their order, in place of kNone or not, and returns their number.
+/// Replaces each entry other than kNone by its index among these entries, and returns their number.
 std::int64_t number_used(TeamVector<std::int64_t>& used, Team& team) {
   std::vector<std::int64_t> next(shares_of(team, std::ssize(used)));
   for_shares(team, std::ssize(used), [&](LoopShare share) {
