@@ -18,8 +18,10 @@ constexpr int kPolls = 2000;
 constexpr int kPollsInFlight = 20000, kPollsOnSharedCores = 50;
 /// The communicating thread tests exchanges in flight not more often while it executes nodes.
 constexpr std::chrono::microseconds kTestInterval{2};
-/// The communicating thread describes what it waits for, for the watchdog, not more often.
+/// The communicating thread describes what it waits for, for the watchdog, not more often. It reads the clock once per so many
+/// attempts, which may each take ms where other processes use the cores.
 constexpr std::chrono::milliseconds kDescribeInterval{200};
+constexpr int kPollsPerTime = 64;
 /// Largest number of ready nodes that a thread takes at once.
 constexpr int kMostTaken = 16;
 
@@ -330,8 +332,9 @@ void Executor::rest(Thread& thread) {
   }
   thread.polls = std::min(thread.polls + 1, kPollsInFlight);
   if (!thread.in_flight.empty() || !thread.copying.empty()) {
-    if (thread.polls < polls_in_flight_) return;
-    std::this_thread::yield();
+    const bool yields = thread.polls >= polls_in_flight_;
+    if (yields) std::this_thread::yield();
+    if (!yields && thread.polls % kPollsPerTime != 0) return;
     if (const auto now = Clock::now(); now - thread.described > kDescribeInterval) {
       thread.described = now;
       thread.detail.reset();

@@ -42,6 +42,11 @@ void fill(const fs::path& file) {
   }
 }
 
+/// Waits until the first rank, which does not misbehave, has written a file.
+void wait_for_first_rank(const Output& output) {
+  while (!fs::exists(output.file(0))) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 /// Waits until the file of iteration kFaulty is being written: that of the one before is there, and part of the next.
 void wait_for_write(const fs::path& file) {
   const fs::path part = file.string() + ".part";
@@ -56,7 +61,10 @@ void wait_for_write(const fs::path& file) {
 void fault(const std::string& kind, const Output& output, int rank) {
   static int iteration = 0;
   if (++iteration != kFaulty) return;
-  if (!output.folder.empty() && (kind == "throw" || kind == "kill")) wait_for_write(output.file(rank));
+  if (!output.folder.empty() && (kind == "throw" || kind == "kill")) {
+    wait_for_first_rank(output);
+    wait_for_write(output.file(rank));
+  }
   if (kind == "throw") throw weft::PhysicsError("the pressure of cell 3 is negative", "use a smaller time step");
   if (kind == "kill") (void)std::raise(SIGKILL);
   if (kind == "hang") std::this_thread::sleep_for(std::chrono::hours(1));
@@ -66,7 +74,10 @@ void fault(const std::string& kind, const Output& output, int rank) {
 /// Writes the number of the iteration as often as the file has bytes.
 void write(const Snapshot& snapshot, const Output& output, int rank, const std::string& kind) {
   fs::path file = output.file(rank);
-  if (snapshot.iteration() == kFaulty && kind == "full") fill(output.folder / "fill");
+  if (snapshot.iteration() == kFaulty && kind == "full") {
+    wait_for_first_rank(output);
+    fill(output.folder / "fill");
+  }
   if (snapshot.iteration() == kFaulty && kind == "missing") file = output.folder / "missing" / file.filename();
   weft::io::write_text(file, std::string(output.bytes, static_cast<char>('0' + snapshot.iteration())));
 }
