@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <numeric>
 
 #include "weft/base/id.hpp"
 #include "weft/base/vec3.hpp"
@@ -308,6 +309,48 @@ TEST_F(Hdf5, OtherFilesAreNotFollowed) {
   EXPECT_EQ(in.read_rows<std::int64_t>("three", 0, 3), three);
   EXPECT_THAT(error_of<IoError>([&] { (void)in.read_rows<std::int64_t>("out", 0, 3); }), HasSubstr("/three in other.h5"));
   EXPECT_THAT(error_of<IoError>([&] { (void)in.has_attribute("out", "a"); }), HasSubstr("external link is not followed"));
+}
+
+// Writes the numbers 0, 1, 2, ... with HDF5, as another program would.
+void write_numbers(hid_t file, const char* name, hsize_t rows, hid_t type, hsize_t chunk) {
+  std::vector<std::int64_t> numbers(rows);
+  std::iota(numbers.begin(), numbers.end(), std::int64_t{0});
+  const hid_t space = H5Screate_simple(1, &rows, nullptr), creation = H5Pcreate(H5P_DATASET_CREATE);
+  if (chunk > 0) {
+    H5Pset_chunk(creation, 1, &chunk);
+    H5Pset_deflate(creation, 1);
+  }
+  const hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+  H5Dwrite(dataset, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data());
+  H5Dclose(dataset);
+  H5Pclose(creation);
+  H5Sclose(space);
+}
+
+TEST_F(Hdf5, ThreadsReadRowsOfOtherPrograms) {
+  constexpr hsize_t kRows = 5'000'000;  // 40 MB, which two threads share
+  if (comm.is_root()) {
+    const hid_t creation = H5Pcreate(H5P_FILE_CREATE);
+    H5Pset_userblock(creation, 512);
+    const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, H5P_DEFAULT);
+    write_numbers(file, "block", kRows, H5T_STD_I64LE, 0);
+    write_numbers(file, "chunks", 1000, H5T_STD_I64LE, 100);
+    write_numbers(file, "other order", 1000, H5T_STD_I64BE, 0);
+    H5Fclose(file);
+    H5Pclose(creation);
+  }
+  comm.barrier();
+  Team team(2);
+  const Hdf5File in = Hdf5File::open(comm, path);
+  const std::int64_t first = 7 + rank;
+  const std::vector<std::int64_t> rows = in.read_rows<std::int64_t>("block", first, kRows - first, 1, team);
+  std::int64_t wrong = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) wrong += rows[i] != first + static_cast<std::int64_t>(i);
+  EXPECT_EQ(std::ssize(rows), static_cast<std::int64_t>(kRows) - first);
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(in.read_rows<std::int64_t>("chunks", 150, 3, 1, team), (std::vector<std::int64_t>{150, 151, 152}));
+  EXPECT_THAT(error_of<IoError>([&] { (void)in.read_rows<std::int64_t>("other order", 0, 3, 1, team); }),
+              HasSubstr("holds rows of 1"));
 }
 
 }  // namespace

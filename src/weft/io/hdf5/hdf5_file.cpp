@@ -9,6 +9,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <random>
 
 #include "weft/base/contracts.hpp"
@@ -136,6 +137,16 @@ DatasetInfo info_of(hid_t file, hid_t dataset, const std::string& name, const st
   return {scalar_of(type.get()), static_cast<std::int64_t>(sizes[0]), static_cast<std::int32_t>(sizes[1])};
 }
 
+// Returns the position in the file of a dataset that is stored as one block of the same bytes as in memory.
+std::optional<std::int64_t> place_of(hid_t dataset, hid_t memory, const std::string& name, const std::string& action) {
+  const Hdf5Handle type{check_hdf5(H5Dget_type(dataset), name, action), H5Tclose};
+  const Hdf5Handle creation{check_hdf5(H5Dget_create_plist(dataset), name, action), H5Pclose};
+  if (H5Tequal(type.get(), memory) <= 0 || H5Pget_layout(creation.get()) != H5D_CONTIGUOUS) return {};
+  const haddr_t place = H5Dget_offset(dataset);
+  if (place == HADDR_UNDEF) return {};
+  return static_cast<std::int64_t>(place);
+}
+
 }  // namespace
 
 Hdf5Handle detail::make_intermediate_groups(const std::string& file_name) {
@@ -189,6 +200,7 @@ Hdf5File Hdf5File::open(const Communicator& comm, const fs::path& path) {
       const std::string name = state->name();
       const Hdf5Handle list = file_access(name);
       state->file = {check_hdf5(H5Fopen(name.c_str(), H5F_ACC_RDONLY, list.get()), name, "open it"), H5Fclose};
+      state->reading = std::make_unique<detail::FileDescriptor>(name);
     });
   });
   const std::int64_t expected = comm.broadcast(bytes);
@@ -255,7 +267,8 @@ DatasetInfo Hdf5File::info(const std::string& name) const {
 }
 
 void Hdf5File::read_bytes(const std::string& name, const std::function<std::span<std::byte>()>& memory_of,
-                          const ElementType& type, std::int64_t first, std::int64_t rows, std::int32_t width) const {
+                          const ElementType& type, std::int64_t first, std::int64_t rows, std::int32_t width,
+                          Team& team) const {
   state_->together([&] {
     const std::string file = state_->name(), action = fmt::format("read {}", name);
     const Hdf5Handle dataset = detail::open_dataset(state_->file.get(), file, name);
@@ -273,6 +286,10 @@ void Hdf5File::read_bytes(const std::string& name, const std::function<std::span
     }
     if (rows == 0) return;
     const std::span<std::byte> bytes = memory_of();
+    if (const std::optional<std::int64_t> begin = place_of(dataset.get(), memory_type(type.scalar), file, action)) {
+      const std::int64_t row_bytes = std::ssize(bytes) / rows;
+      if (state_->reading->read_at(*begin + first * row_bytes, bytes, team)) return;
+    }
     const int rank = columns == 1 ? 1 : 2;
     const std::array<hsize_t, 2> start{static_cast<hsize_t>(first), 0},
         part{static_cast<hsize_t>(rows), static_cast<hsize_t>(columns)};

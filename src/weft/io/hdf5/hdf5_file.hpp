@@ -95,7 +95,8 @@ class Hdf5File {
     Team alone;
     return read_rows<T>(name, first, rows, width, alone);
   }
-  /// Reads rows into memory that the threads of the team touch first.
+  /// Reads rows on all threads of the team, which also touch the memory first. One thread, in HDF5, reads datasets that are
+  /// stored in chunks or compressed.
   template <class T>
   [[nodiscard]] std::vector<T> read_rows(const std::string& name, std::int64_t first, std::int64_t rows, std::int32_t width,
                                          Team& team) const {
@@ -104,7 +105,7 @@ class Hdf5File {
       resize_by_team(team, elements, static_cast<std::size_t>(rows) * static_cast<std::size_t>(width));
       return std::as_writable_bytes(std::span(elements));
     };
-    read_bytes(name, memory, element_type<T>, first, rows, width);
+    read_bytes(name, memory, element_type<T>, first, rows, width, team);
     return elements;
   }
 
@@ -113,7 +114,7 @@ class Hdf5File {
   explicit Hdf5File(std::unique_ptr<State> state);
   void write_bytes(const std::string& name, std::span<const std::byte> bytes, const ElementType& type, std::int32_t width);
   void read_bytes(const std::string& name, const std::function<std::span<std::byte>()>& memory, const ElementType& type,
-                  std::int64_t first, std::int64_t rows, std::int32_t width) const;
+                  std::int64_t first, std::int64_t rows, std::int32_t width, Team& team) const;
 
   std::unique_ptr<State> state_;
 };

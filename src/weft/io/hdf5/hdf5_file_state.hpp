@@ -1,6 +1,7 @@
 #pragma once
 /// Implementation of Hdf5File.
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <type_traits>
 
@@ -8,6 +9,7 @@
 #include "weft/base/waiting.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/io/disk_space.hpp"
+#include "weft/io/file_descriptor.hpp"
 #include "weft/io/hdf5/hdf5_file.hpp"
 #include "weft/io/hdf5/hdf5_handle.hpp"
 #include "weft/io/shared_file.hpp"
@@ -21,6 +23,7 @@ struct Hdf5File::State {
   detail::DiskSpace space{};    ///< file being written, on rank 0; destroyed after `file`
   detail::Hdf5Handle file{};    ///< invalid after close(), and on ranks other than 0 while writing
   detail::SharedFile shared{};  ///< file being written: access of this rank to the bytes of its rows
+  std::unique_ptr<detail::FileDescriptor> reading{};  ///< file being read: access of threads to the bytes of rows
 
   [[nodiscard]] std::string name() const { return path.string(); }
 
