@@ -43,9 +43,8 @@ void read_binary_elements(MeshCursor& in, std::int64_t elements, RawMesh& raw, T
     if (follow == 0 || follow > elements - done) {
       in.fail_at(at, fmt::format("a block of {} elements where {} are left", follow, elements - done), kTruncated);
     }
-    const std::int64_t present = records_present(in, follow, bytes, bytes);
-    const RawMesh::Block block = raw.append(type.type, type.dim > 0 ? present : 0, type.dropped, team);
-    each_record(in, team, present, bytes, [&](MeshCursor& cursor, std::int64_t i) {
+    const RawMesh::Block block = raw.append(type.type, type.dim > 0 ? follow : 0, type.dropped, team);
+    each_record(in, team, follow, bytes, [&](MeshCursor& cursor, std::int64_t i) {
       const std::int64_t place = cursor.offset();
       const std::int64_t id = number32(cursor, "element number");
       cursor.set_element(id);
