@@ -143,6 +143,13 @@ inline std::vector<Bad> bad_gmsh() {
   const std::string binary4 = format_mesh(solid, MeshFormat::gmsh41_binary, "m");
   std::string bad_mark = binary4;
   bad_mark[upto(binary4, "4.1 1 8\n").size()] = 7;
+  // The first block of each section follows its four counts; its number of nodes or elements follows three numbers of 4 bytes.
+  // 100 is more than the file can contain in binary, but not more than as many bytes of a text could be.
+  const auto with_count = [&](const std::string& section, char count) {
+    std::string bytes = binary4;
+    bytes[upto(binary4, section + "\n").size() + 4 * 8 + 3 * 4] = count;
+    return bytes;
+  };
   solid.coords[3].y = std::numeric_limits<double>::infinity();
   const std::string infinite = format_mesh(solid, MeshFormat::gmsh22_binary, "m");
   return {
@@ -177,6 +184,8 @@ inline std::vector<Bad> bad_gmsh() {
       {"count too small", "m.msh", with(kGmsh2, "$Elements\n4", "$Elements\n3")},
       {"negative count", "m.msh", with(kGmsh2, "$Elements\n4", "$Elements\n-4")},
       {"count larger than the file", "m.msh", with(kGmsh4, "2 1 0 3", "2 1 0 300000000")},
+      {"count of nodes larger than the file, binary", "m.msh", with_count("$Nodes", 100)},
+      {"count of elements larger than the file, binary", "m.msh", with_count("$Elements", 100)},
       {"too many numbers in a line", "m.msh", with(kGmsh4, "14 1 2 3", "14 1 2 3 3")},
       {"block with elements of another dimension", "m.msh", with(kGmsh4, "2 1 2 1", "1 1 2 1")},
       {"two $Nodes", "m.msh", with(kGmsh2, "$Elements\n", "$Nodes\n1\n1 0 0 0\n$EndNodes\n$Elements\n")},

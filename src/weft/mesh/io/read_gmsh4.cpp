@@ -11,8 +11,13 @@ namespace weft::mesh::detail {
 namespace {
 
 // Minimum size of a record in a text file, which is smaller than in a binary file and applies to both.
-constexpr std::int64_t kTagBytes = 2, kEntityBytes = 8, kBlockBytes = 8, kNodeBytes = 8, kElementBytes = 4;
+constexpr std::int64_t kTagBytes = 2, kEntityBytes = 8, kBlockBytes = 8, kNodeBytes = 8;
 constexpr std::int64_t kTag = 8, kCoordinate = 8;  // bytes of a number in a binary file
+
+/// Returns the minimum size of a node: its number, and its coordinates and parameters.
+std::int64_t node_bytes(const MeshCursor& in, int parameters) {
+  return in.binary() ? kTag + kCoordinate * (3 + parameters) : kNodeBytes;
+}
 
 void read_tags(MeshCursor& in, const char* what, std::vector<std::int32_t>* tags) {
   const std::int64_t n = in.count(what, kTagBytes);
@@ -66,7 +71,7 @@ void read_gmsh4_nodes(MeshCursor& in, RawMesh& raw, Team& team) {
   static_cast<void>(in.number<std::int64_t>("largest node tag"));
   in.end_record("list of node counts");
   // Gmsh 4.8 states too large a number if it saves some entities only: the numbers of the blocks are used.
-  const std::size_t expected = std::clamp<std::int64_t>(announced, 0, in.remaining() / kNodeBytes);
+  const std::size_t expected = std::clamp<std::int64_t>(announced, 0, in.remaining() / node_bytes(in, 0));
   raw.coords.reserve(expected);
   raw.node_tag.reserve(expected);
   raw.node_at.reserve(expected);
@@ -76,9 +81,10 @@ void read_gmsh4_nodes(MeshCursor& in, RawMesh& raw, Team& team) {
     const auto dim = in.number<std::int32_t>("entity dimension");
     static_cast<void>(in.number<std::int32_t>("entity tag"));
     const auto parametric = in.number<std::int32_t>("parametric flag");
-    const std::int64_t size = in.count("number of nodes in the block", kNodeBytes);
-    in.end_record("node block");
     if (dim < 0 || dim > 3) in.fail_at(at, fmt::format("a node block of dimension {}", dim), kTruncated);
+    const int parameters = parametric ? dim : 0;
+    const std::int64_t size = in.count("number of nodes in the block", node_bytes(in, parameters));
+    in.end_record("node block");
     const std::int64_t first = raw.append_nodes(size, team);
     each_record(in, team, size, kTag, [&](MeshCursor& cursor, std::int64_t i) {
       cursor.begin_record("node");
@@ -86,7 +92,6 @@ void read_gmsh4_nodes(MeshCursor& in, RawMesh& raw, Team& team) {
       raw.node_tag[first + i] = cursor.number<std::int64_t>("node number");
       cursor.end_record("node");
     });
-    const int parameters = parametric ? dim : 0;
     each_record(in, team, size, kCoordinate * (3 + parameters), [&](MeshCursor& cursor, std::int64_t i) {
       cursor.begin_record("node");
       Vec3& x = raw.coords[first + i];
@@ -112,15 +117,15 @@ void read_gmsh4_elements(MeshCursor& in, const GmshEntities& entities, RawMesh& 
     const auto dim = in.number<std::int32_t>("entity dimension");
     const auto entity = in.number<std::int32_t>("entity tag");
     const auto number = in.number<std::int32_t>("element type");
-    const std::int64_t size = in.count("number of elements in the block", kElementBytes);
-    in.end_record("element block");
     const GmshType type = gmsh_type(in, number, at);
+    const std::int64_t numbers = 1 + type.all_nodes();
+    const std::int64_t size = in.count("number of elements in the block", (in.binary() ? kTag : kTagBytes) * numbers);
+    in.end_record("element block");
     if (type.dim != dim)
       in.fail_at(at, fmt::format("a block of dimension {} holds elements of dimension {}", dim, type.dim), kTruncated);
     const std::int32_t group = group_of(in, entities, dim, entity, at);
-    const std::int64_t numbers = 1 + type.all_nodes(), present = records_present(in, size, kTag * numbers, kTagBytes * numbers);
-    const RawMesh::Block block = raw.append(type.type, type.dim > 0 ? present : 0, type.dropped, team);
-    each_record(in, team, present, kTag * numbers, [&](MeshCursor& cursor, std::int64_t i) {
+    const RawMesh::Block block = raw.append(type.type, type.dim > 0 ? size : 0, type.dropped, team);
+    each_record(in, team, size, kTag * numbers, [&](MeshCursor& cursor, std::int64_t i) {
       cursor.begin_record("element");
       const std::int64_t place = cursor.offset();
       const auto id = cursor.number<std::int64_t>("element number");

@@ -1,7 +1,6 @@
 #pragma once
 /// Sections of a Gmsh MSH file. The cursor is after the line that opens the section, and finally before the line that closes
 /// it; its mode distinguishes text and binary.
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -34,14 +33,6 @@ void each_record(MeshCursor& in, Team& team, std::int64_t n, std::int64_t bytes,
     for (std::int64_t i = share.begin; i < share.end; ++i) record(own, i);
   });
   in.move_to(first + n * bytes);
-}
-
-/// Returns the number of records to read where `n` are announced, so that memory is bounded by the rest of the file: n, or, if
-/// the file cannot contain n, so many that reading them fails.
-/// @param binary_bytes  length of a binary record.  @param text_bytes  least length of a record in a text file.
-[[nodiscard]] inline std::int64_t records_present(const MeshCursor& in, std::int64_t n, std::int64_t binary_bytes,
-                                                  std::int64_t text_bytes) {
-  return std::min(n, in.remaining() / (in.binary() ? binary_bytes : text_bytes) + 2);
 }
 
 void read_gmsh2_nodes(MeshCursor& in, RawMesh& raw, Team& team);
