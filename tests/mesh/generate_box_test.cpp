@@ -173,6 +173,25 @@ TEST(GenerateBox, VortexBoxIsASquare) {
   EXPECT_EQ(mesh.source, "generator vortex_box");
 }
 
+// 6 * 10^12 cells and 10^12 nodes times 2 * 10^9 ranks exceed 64 bits.
+TEST(GenerateBox, SharesOfVeryManyRanks) {
+  constexpr std::int64_t kEdge = 10'000, kCells = 6 * kEdge * kEdge * kEdge, kNodes = (kEdge + 1) * (kEdge + 1) * (kEdge + 1);
+  constexpr int kRanks = 2'000'000'000;
+  for (const int threads : {1, 3}) {
+    Team team(threads);
+    const auto share = [&](int rank) {
+      return generate(Share{rank, kRanks}, box(kEdge, kEdge, kEdge, CellMix::tetrahedra), team);
+    };
+    const MeshBlock middle = share(kRanks / 2), last = share(kRanks - 1);
+    EXPECT_EQ(middle.first_cell.value(), kCells / 2);
+    EXPECT_EQ(middle.first_node.value(), kNodes / 2);
+    EXPECT_EQ(middle.cells.size(), kCells / kRanks);
+    EXPECT_EQ(last.first_cell.value() + last.cells.size(), kCells);
+    EXPECT_EQ(last.first_node.value() + std::ssize(last.coords), kNodes);
+    EXPECT_EQ(last.coords.back(), (Vec3{2, 2, 2.25}));
+  }
+}
+
 // The ranks of this run, each with its share.
 TEST(GenerateBox, OverACommunicator) {
   const Communicator comm = Communicator::world();

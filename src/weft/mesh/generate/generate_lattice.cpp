@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "weft/array/row_offsets.hpp"
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
 #include "weft/base/mix.hpp"
@@ -233,18 +234,31 @@ bool on_rim(std::uint8_t corner, int direction) {
   return kCornerOffset[corner][direction / 2] == direction % 2;
 }
 
+/// Consecutive nodes and cells: [first, last) of each.
+struct Section {
+  Index first_node = 0, last_node = 0, first_cell = 0, last_cell = 0;
+
+  /// Returns part `part` of `parts` even ones.
+  [[nodiscard]] Section part(int part, int parts) const {
+    const auto start = [parts](Index first, Index last, int p) { return first + even_start(last - first, p, parts); };
+    return {start(first_node, last_node, part), start(first_node, last_node, part + 1), start(first_cell, last_cell, part),
+            start(first_cell, last_cell, part + 1)};
+  }
+};
+
 class Builder {
  public:
   /// Allocates the memory of nodes and cells.
-  Builder(Share share, const Lattice& lattice, const Numbering& number) : share_(share), lattice_(lattice), number_(number) {
+  Builder(const Section& section, const Lattice& lattice, const Numbering& number)
+      : section_(section), lattice_(lattice), number_(number) {
     zone_of_side_.fill(-1);
     for (int side = 0; side < kSides; ++side) add_zone(side);
     block_.dim = number_.dim();
     block_.source = lattice_.source;
-    block_.coords.reserve(end(number_.nodes()) - begin(number_.nodes()));
-    const Index first = begin(number_.cells()), cells = end(number_.cells()) - first;
+    block_.coords.reserve(section_.last_node - section_.first_node);
+    const Index cells = section_.last_cell - section_.first_cell;
     if (cells == 0) return;
-    const auto [i, j, k] = number_.cell_position(first).first;
+    const auto [i, j, k] = number_.cell_position(section_.first_cell).first;
     block_.cells.reserve(cells, shape(number_.pieces_of(i, j, k).front().type).nodes);
   }
 
@@ -255,9 +269,6 @@ class Builder {
   }
 
  private:
-  [[nodiscard]] Index begin(Index total) const { return total * share_.rank / share_.size; }
-  [[nodiscard]] Index end(Index total) const { return total * (share_.rank + 1) / share_.size; }
-
   void add_zone(int side) {
     if (number_.dim() == 2 && (side == k_min || side == k_max)) return;
     if (lattice_.ring && (side == i_min || side == i_max)) return;
@@ -274,7 +285,7 @@ class Builder {
   }
 
   void add_nodes() {
-    const Index first = begin(number_.nodes()), last = end(number_.nodes());
+    const Index first = section_.first_node, last = section_.last_node;
     block_.first_node = GlobalNodeId(first);
     for (Index id = first; id < last; ++id) {
       if (number_.is_centre(id)) {
@@ -290,7 +301,7 @@ class Builder {
   }
 
   void add_cells() {
-    const Index first = begin(number_.cells()), last = end(number_.cells());
+    const Index first = section_.first_cell, last = section_.last_cell;
     block_.first_cell = GlobalCellId(first);
     if (first == last) return;
     auto [at, first_piece] = number_.cell_position(first);
@@ -344,7 +355,7 @@ class Builder {
     }
   }
 
-  Share share_;
+  Section section_;
   const Lattice& lattice_;
   const Numbering& number_;
   MeshBlock block_;
@@ -391,11 +402,11 @@ void join(Team& team, Elements& whole, std::vector<MeshBlock>& blocks, Elements 
 MeshBlock make_share(Share share, const Lattice& lattice, Team& team) {
   WEFT_EXPECTS(share.size >= 1 && share.rank >= 0 && share.rank < share.size);
   const Numbering number(lattice);
-  const int parts = shares_of(team, number.cells() / share.size);
-  if (parts == 1) return Builder(share, lattice, number).build();
-  // Each thread creates the share that one of `parts` ranks in the place of this rank would have.
-  std::vector<Builder> builders;
-  for (int p = 0; p < parts; ++p) builders.emplace_back(Share{share.rank * parts + p, share.size * parts}, lattice, number);
+  const Section section = Section{0, number.nodes(), 0, number.cells()}.part(share.rank, share.size);
+  const int parts = shares_of(team, section.last_cell - section.first_cell);
+  if (parts == 1) return Builder(section, lattice, number).build();
+  std::vector<Builder> builders;  // one for each thread, for an even part of the section
+  for (int p = 0; p < parts; ++p) builders.emplace_back(section.part(p, parts), lattice, number);
   std::vector<MeshBlock> blocks(parts);
   for_shares(team, parts * kLeastShare, [&](LoopShare part) { blocks[part.number] = builders[part.number].build(); });
   MeshBlock whole;
