@@ -366,12 +366,10 @@ class Builder {
   bool at_boundary_ = false;
 };
 
-/// Calls job(number, block) for each block, one on each thread.
+/// Calls job(number, block) for each block, one on each thread. @pre at most as many blocks as threads.
 template <class Job>
 void for_blocks(Team& team, std::vector<MeshBlock>& blocks, const Job& job) {
-  team.run([&](int thread) noexcept {
-    if (thread < static_cast<int>(blocks.size())) job(thread, blocks[thread]);
-  });
+  for_shares(team, std::ssize(blocks) * kLeastShare, [&](LoopShare one) { job(one.number, blocks[one.number]); });
 }
 
 /// Appends lists of several blocks, each at its offset, and frees them.
@@ -408,7 +406,7 @@ MeshBlock make_share(Share share, const Lattice& lattice, Team& team) {
   std::vector<Builder> builders;  // one for each thread, for an even part of the section
   for (int p = 0; p < parts; ++p) builders.emplace_back(section.part(p, parts), lattice, number);
   std::vector<MeshBlock> blocks(parts);
-  for_shares(team, parts * kLeastShare, [&](LoopShare part) { blocks[part.number] = builders[part.number].build(); });
+  for_blocks(team, blocks, [&](int part, MeshBlock& block) { block = builders[part].build(); });
   MeshBlock whole;
   whole.dim = blocks.front().dim;
   whole.source = blocks.front().source;
