@@ -19,10 +19,12 @@ class FileDescriptor {
   FileDescriptor& operator=(const FileDescriptor&) = delete;
 
   [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
-  /// Reads bytes from a position, each thread one contiguous share. Returns false if the file is shorter or cannot be read.
-  [[nodiscard]] bool read_at(std::int64_t position, std::span<std::byte> bytes, Team& team) const;
+  /// Reads bytes from a position, each thread one contiguous share.
+  /// @throws IoError with the first byte that is not there or cannot be read; the same on any number of threads.
+  void read_at(std::int64_t position, std::span<std::byte> bytes, Team& team) const;
 
  private:
+  std::string path_;
   int descriptor_ = -1;
 };
 

@@ -162,6 +162,11 @@ void MeshCursor::ends_early(const char* what) const {
   fail(fmt::format("the file ends where the {} is expected", what), kTruncated);
 }
 
+void MeshCursor::ends_within(const char* what, std::size_t bytes) const {
+  fail(fmt::format("the file ends where the {} is expected (bytes to be read: {}; bytes there: {})", what, bytes, remaining()),
+       kTruncated);
+}
+
 void MeshCursor::fail_at(std::int64_t offset, std::string problem, std::string suggestion) const {
   Where where{.file = file_, .zone = zone_, .element = element_};
   if (binary_) {

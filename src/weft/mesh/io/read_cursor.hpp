@@ -2,6 +2,7 @@
 /// A position in the bytes of a mesh file: reads numbers as text or raw, and reports the location of errors.
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -98,6 +99,7 @@ class MeshCursor {
   [[noreturn]] void bad_number(const char* kind, const char* what) const;
   [[noreturn]] void out_of_range(const char* what) const;
   [[noreturn]] void ends_early(const char* what) const;
+  [[noreturn]] void ends_within(const char* what, std::size_t bytes) const;
 
   const char *begin_, *p_, *end_;
   std::string file_, zone_;
@@ -129,7 +131,7 @@ T MeshCursor::integer(const char* what) {
 template <class T>
 T MeshCursor::raw(const char* what) {
   static_assert(std::is_trivially_copyable_v<T>);
-  if (remaining() < static_cast<std::int64_t>(sizeof(T))) ends_early(what);
+  if (remaining() < static_cast<std::int64_t>(sizeof(T))) ends_within(what, sizeof(T));
   char bytes[sizeof(T)];
   std::memcpy(bytes, p_, sizeof(T));
   p_ += sizeof(T);
