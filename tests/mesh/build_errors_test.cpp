@@ -54,9 +54,9 @@ Elements without(const Elements& elements, const std::function<bool(std::int64_t
 TEST(BuildErrors, BadNodeId) {
   MeshBlock block = make_box({.n = {3, 3, 3}});
   block.cells.node[8 * 20 + 3] = GlobalNodeId(64);
-  EXPECT_EQ(expect_error<MeshError>(block, "bad node id 64: the mesh has 64 nodes").element, 20);
+  EXPECT_EQ(expect_error<MeshError>(block, "node 64 of the hexahedron does not exist; the mesh has 64 nodes").element, 20);
   block.cells.node[8 * 20 + 3] = GlobalNodeId(-1);
-  expect_error<MeshError>(block, "bad node id -1");
+  expect_error<MeshError>(block, "node -1 of the hexahedron does not exist");
 }
 
 TEST(BuildErrors, CoordinateThatIsNotFinite) {
@@ -70,7 +70,7 @@ TEST(BuildErrors, CoordinateThatIsNotFinite) {
 TEST(BuildErrors, RepeatedNode) {
   MeshBlock block = make_box({.n = {2, 2, 2}});
   block.cells.node[8 * 5 + 1] = block.cells.node[8 * 5];
-  EXPECT_EQ(expect_error<MeshError>(block, "degenerate").element, 5);
+  EXPECT_EQ(expect_error<MeshError>(block, "the hexahedron has node 10 twice").element, 5);
 }
 
 TEST(BuildErrors, NoCells) {
@@ -82,19 +82,19 @@ TEST(BuildErrors, NoCells) {
 TEST(BuildErrors, DuplicateZone) {
   MeshBlock block = make_box({.n = {2, 2, 2}});
   block.zones[1].name = "xmin";
-  EXPECT_EQ(expect_error<MeshError>(block, "duplicate zone").zone, "xmin");
+  EXPECT_EQ(expect_error<MeshError>(block, "two zones have this name").zone, "xmin");
 }
 
 TEST(BuildErrors, OrphanZone) {
   MeshBlock block = make_box({.n = {2, 2, 2}});
   block.zones.push_back({"unused", 2});
-  EXPECT_EQ(expect_error<MeshError>(block, "orphan zone").zone, "unused");
+  EXPECT_EQ(expect_error<MeshError>(block, "the zone has no elements").zone, "unused");
 }
 
 TEST(BuildErrors, ElementsOfTheWrongDimensionOrZone) {
   MeshBlock block = make_box({.n = {2, 2, 2}});
   block.boundary.zone[3] = 6;  // "fluid"
-  expect_error<MeshError>(block, "in a zone of dimension 3");
+  expect_error<MeshError>(block, "the boundary element is in a zone of dimension 3, not 2");
   block = make_box({.n = {2, 2, 2}});
   block.boundary.zone[3] = -1;
   expect_error<MeshError>(block, "belongs to no zone");
@@ -103,13 +103,13 @@ TEST(BuildErrors, ElementsOfTheWrongDimensionOrZone) {
   expect_error<MeshError>(block, "a quad cannot be a cell of a 3-D mesh");
   block = make_box({.n = {2, 2, 2}});
   block.cells.type[0] = CellType::prism;
-  expect_error<MeshError>(block, "a prism has 6 nodes, not 8");
+  expect_error<MeshError>(block, "the cell is a prism, which has 6 nodes, but it lists 8");
 }
 
 TEST(BuildErrors, OpenBoundary) {
   MeshBlock block = make_box({.n = {2, 2, 2}});
   block.boundary = without(block.boundary, [&](std::int64_t i) { return i == 0; });
-  EXPECT_EQ(expect_error<MeshError>(block, "open boundary: a face at (").element, 0);
+  EXPECT_EQ(expect_error<MeshError>(block, ") has one cell and belongs to no boundary zone").element, 0);
   block = make_box({.dim = 2, .n = {3, 3, 1}, .type = CellType::triangle});
   block.boundary = without(block.boundary, [&](std::int64_t i) { return block.boundary.zone[static_cast<std::size_t>(i)] != 0; });
   block.zones = {{"xmin", 1}, {"fluid", 2}};
@@ -175,7 +175,7 @@ MeshBlock hanging_plane() {
   return block;
 }
 
-TEST(BuildErrors, HangingNode) { EXPECT_EQ(expect_error<MeshError>(hanging_plane(), "hanging node").element, 1); }
+TEST(BuildErrors, HangingNode) { EXPECT_EQ(expect_error<MeshError>(hanging_plane(), "as at a hanging node").element, 1); }
 
 TEST(BuildErrors, AQuadrilateralNextToTriangles) {
   // A hexahedron next to a box of tetrahedra.
@@ -331,7 +331,7 @@ TEST(BuildErrors, MoreCellsThanARankCanNumber) {
 TEST(BuildErrors, GlobalIdsHave64Bits) {
   MeshBlock block = make_box({.n = {2, 2, 2}});
   block.cells.node[0] = GlobalNodeId((std::int64_t{1} << 32) + block.cells.node[0].value());
-  expect_error<MeshError>(block, "bad node id 4294967296: the mesh has 27 nodes");
+  expect_error<MeshError>(block, "node 4294967296 of the hexahedron does not exist; the mesh has 27 nodes");
 }
 
 }  // namespace

@@ -205,17 +205,17 @@ TEST_F(WeftFile, InvalidContentThrowsWithoutChecksums) {
   };
   EXPECT_EQ(spoil([](hid_t) {}), "read without an error");
   EXPECT_THAT(spoil([](hid_t file) { set<std::int64_t>(file, "cells/nodes", 3, 12, H5T_NATIVE_INT64); }),
-              HasSubstr("element 0: bad node id 12: the mesh has 12 nodes"));
+              HasSubstr("element 0: node 12 of the hexahedron does not exist; the mesh has 12 nodes, numbered from 0"));
   EXPECT_THAT(spoil([](hid_t file) { set<std::int64_t>(file, "cells/nodes", 3, -1, H5T_NATIVE_INT64); }),
-              HasSubstr("element 0: bad node id -1"));
+              HasSubstr("element 0: node -1 of the hexahedron does not exist"));
   EXPECT_THAT(spoil([](hid_t file) { set<std::int64_t>(file, "boundary/nodes", 0, std::int64_t{1} << 40, H5T_NATIVE_INT64); }),
-              HasSubstr("bad node id 1099511627776"));
+              HasSubstr("node 1099511627776 of the quad does not exist"));
   EXPECT_THAT(spoil([](hid_t file) { set<std::int32_t>(file, "cells/zone", 1, 4, H5T_NATIVE_INT32); }),
-              HasSubstr("belongs to no zone"));
+              HasSubstr("the cell is in zone 4, which does not exist; the mesh has 4 zones, numbered from 0"));
   EXPECT_THAT(spoil([](hid_t file) { set<std::int32_t>(file, "cells/zone", 1, -21, H5T_NATIVE_INT32); }),
-              HasSubstr("belongs to no zone"));
+              HasSubstr("the cell is in zone -21, which does not exist"));
   EXPECT_THAT(spoil([](hid_t file) { set<std::int32_t>(file, "cells/zone", 1, 0, H5T_NATIVE_INT32); }),
-              HasSubstr("a cell is in a zone of dimension 2"));
+              HasSubstr("the cell is in a zone of dimension 2, not 3"));
   EXPECT_THAT(spoil([](hid_t file) { set<std::uint8_t>(file, "cells/type", 1, 18, H5T_NATIVE_UINT8); }),
               HasSubstr("element 1: unknown element type 18 in cells/type"));
   EXPECT_THAT(spoil([](hid_t file) { set<std::uint8_t>(file, "cells/type", 1, 10, H5T_NATIVE_UINT8); }),
@@ -265,11 +265,11 @@ TEST_F(WeftFile, InvalidMeshesThrow) {
   MeshBlock mesh = testing::mixed_3d();
   mesh.zones[1].name = mesh.zones[0].name;
   write(mesh);
-  EXPECT_THAT(message_after(untouched), HasSubstr("duplicate zone: the name is given to two zones"));
+  EXPECT_THAT(message_after(untouched), HasSubstr("two zones have this name; give each zone a name of its own, or join them"));
   mesh = testing::mixed_2d();
   for (Vec3& x : mesh.coords) x.z = x.x;
   write(mesh);
-  EXPECT_THAT(message_after(untouched), HasSubstr("a 2-D mesh has nodes off the plane z = 0"));
+  EXPECT_THAT(message_after(untouched), HasSubstr("the mesh is 2-D, but has nodes off the plane z = 0"));
 }
 
 TEST_F(WeftFile, ADatasetLargerThanTheFileThrowsBeforeTheAllocation) {

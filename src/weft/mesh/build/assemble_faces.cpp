@@ -228,7 +228,8 @@ void check_closed(const Mesh& mesh, Team& team) {
       const double tolerance = 1e-12 * total + 64 * kEps * norm(mesh.cell_centroid[cell]) * length;
       if (!(norm(sum) <= tolerance)) {
         throw ContractError(
-            fmt::format("the faces of a cell do not close: area vectors add to {:.3g} of {:.3g}", norm(sum), total),
+            fmt::format("the faces of the cell do not close (sum of their area vectors: {:.3g}, of their areas: {:.3g})",
+                        norm(sum), total),
             "this is a bug: please report it", Where{.file = mesh.source, .element = mesh.cell_file_id[cell]});
       }
     });

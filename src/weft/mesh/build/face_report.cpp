@@ -151,20 +151,20 @@ void report_faces(const Communicator& comm, const MeshBlock& block, const RowOff
                       "remove the cells that are given twice or overlap", std::move(where));
     case FaceFault::inside:
       throw MeshError(fmt::format("the boundary element {} lies between two cells{}", at, others),
-                      "only the outer faces of the mesh can be a boundary zone", std::move(where));
+                      "remove it: only outer faces of the mesh can be in a boundary zone", std::move(where));
     case FaceFault::duplicate:
-      throw MeshError(fmt::format("the boundary face {} is given twice{}", at, others),
-                      "give each boundary face once, in one zone", std::move(where));
+      throw MeshError(fmt::format("the boundary element {} is given twice{}", at, others),
+                      "give each boundary element once, in one zone", std::move(where));
     case FaceFault::no_cell:
       throw MeshError(fmt::format("the boundary element {} is not a face of any cell{}", at, others),
-                      "its nodes must be those of one face of one cell", std::move(where));
+                      "give it the nodes of a face of a cell, or remove it", std::move(where));
     case FaceFault::hanging:
-      throw MeshError(fmt::format("hanging node: a face {} meets several smaller faces{}", at, others),
-                      "neighbouring cells must share whole faces; remesh conformingly", std::move(where));
+      throw MeshError(fmt::format("a face {} does not match the faces opposite, as at a hanging node{}", at, others),
+                      "remesh so that neighbouring cells share whole faces", std::move(where));
     case FaceFault::open:
       break;
   }
-  throw MeshError(fmt::format("open boundary: a face {} has one cell and belongs to no boundary zone{}", at, others),
+  throw MeshError(fmt::format("a face {} has one cell and belongs to no boundary zone{}", at, others),
                   "put every outer face of the mesh into a boundary zone", std::move(where));
 }
 

@@ -42,24 +42,31 @@ void check_elements(const MeshBlock& block, const Elements& elements, int dim, s
     }
     const auto element_nodes = elements.nodes(i);
     if (static_cast<int>(element_nodes.size()) != s.nodes) {
-      throw MeshError(fmt::format("a {} has {} nodes, not {}", s.name, s.nodes, element_nodes.size()), kWriteAgain, where());
+      throw MeshError(
+          fmt::format("the {} is a {}, which has {} nodes, but it lists {}", what, s.name, s.nodes, element_nodes.size()),
+          kWriteAgain, where());
     }
-    if (zone >= zones || zone < (boundary ? 0 : -1)) {
-      throw MeshError(fmt::format("the {} belongs to no zone", what), "put every boundary element into a named zone", where());
+    if (zone >= zones || zone < -1) {
+      throw MeshError(fmt::format("the {} is in zone {}, which does not exist", what, zone),
+                      fmt::format("the mesh has {} zones, numbered from 0: {}", zones, kWriteAgain), where());
+    }
+    if (boundary && zone < 0) {
+      throw MeshError("the boundary element belongs to no zone", "put every boundary element into a named zone", where());
     }
     if (zone >= 0 && block.zones[zone].dim != dim) {
-      throw MeshError(fmt::format("a {} is in a zone of dimension {}", what, block.zones[zone].dim),
-                      "give boundary and volume zones different names", where());
+      throw MeshError(fmt::format("the {} is in a zone of dimension {}, not {}", what, block.zones[zone].dim, dim),
+                      "put boundary elements and cells into zones of their own", where());
     }
     for (std::size_t a = 0; a < element_nodes.size(); ++a) {
       const std::int64_t id = element_nodes[a].value();
       if (id < 0 || id >= nodes) {
-        throw MeshError(fmt::format("bad node id {}: the mesh has {} nodes", id, nodes), kWriteAgain, where());
+        throw MeshError(fmt::format("node {} of the {} does not exist", id, s.name),
+                        fmt::format("the mesh has {} nodes, numbered from 0: {}", nodes, kWriteAgain), where());
       }
       for (std::size_t b = 0; b < a; ++b) {
         if (element_nodes[b] == element_nodes[a]) {
-          throw MeshError(fmt::format("the {} is degenerate: node {} occurs twice in it", s.name, id),
-                          "collapse it to the type that it is", where());
+          throw MeshError(fmt::format("the {} has node {} twice", s.name, id),
+                          "write it as the shape it is (a collapsed hexahedron may be a prism)", where());
         }
       }
     }
@@ -72,7 +79,7 @@ void check_coords(const MeshBlock& block, Team& team) {
     if (!std::isfinite(x.x) || !std::isfinite(x.y) || !std::isfinite(x.z)) {
       throw MeshError(
           fmt::format("node {} has a coordinate that is not finite: ({}, {}, {})", block.first_node.value() + i, x.x, x.y, x.z),
-          "repair the file", Where{.file = block.source});
+          "a coordinate must be a finite number: repair the mesh", Where{.file = block.source});
     }
   });
 }
@@ -98,10 +105,10 @@ void check_zones(const Communicator& comm, const MeshBlock& block, Team& team) {
     const Where where{.file = block.source, .zone = block.zones[z].name};
     for (std::size_t y = 0; y < z; ++y) {
       if (block.zones[y].name == block.zones[z].name) {
-        throw MeshError("duplicate zone: the name is given to two zones", "give each zone its own name", where);
+        throw MeshError("two zones have this name", "give each zone a name of its own, or join them", where);
       }
     }
-    if (used[z] == 0) throw MeshError("orphan zone: it has no elements", "remove the zone or give it elements", where);
+    if (used[z] == 0) throw MeshError("the zone has no elements", "remove it, or put elements into it", where);
   }
 }
 
@@ -147,8 +154,8 @@ void flatten(const Communicator& comm, MeshBlock& block) {
   }
   comm.max(std::span<double>(top));
   if (top[2] > kPlaneTolerance * (top[0] + top[1])) {
-    throw MeshError(fmt::format("a 2-D mesh has nodes off the plane z = 0 (|z| up to {:.6g})", top[2]),
-                    "turn or shift the mesh into the x-y plane", Where{.file = block.source});
+    throw MeshError(fmt::format("the mesh is 2-D, but has nodes off the plane z = 0 (|z| is up to {:.6g})", top[2]),
+                    "rotate or shift it into the xy plane", Where{.file = block.source});
   }
   for (Vec3& x : block.coords) x.z = 0;
 }
@@ -169,7 +176,8 @@ void check_cell_count(std::int64_t cells, int rank, int ranks, const std::string
 void check_input(const Communicator& comm, MeshBlock& block, Team& team) {
   const std::int64_t nodes = comm.sum(static_cast<std::int64_t>(block.coords.size()));
   const std::int64_t cells = comm.sum(block.cells.size());
-  if (cells == 0) throw MeshError("the mesh has no cells", {}, Where{.file = block.source});
+  if (cells == 0)
+    throw MeshError("the mesh has no cells", "write or generate it with at least one cell", Where{.file = block.source});
   agreed(comm, [&] {
     check_share(block, nodes, team);
     check_cell_count(block.cells.size(), comm.rank().value(), comm.size(), block.source);

@@ -339,9 +339,9 @@ PeriodicZones find_periodic_zones(const MeshBlock& block, const std::vector<Peri
                                  [&](const Zone& z) { return z.name == name && z.dim == block.dim - 1; });
     if (at == block.zones.end()) {
       const std::string near = closest_match(name, names);
-      throw InputError(fmt::format("no boundary zone \"{}\" to be periodic", name),
-                       near.empty() ? fmt::format("the zones are {}", fmt::join(names, ", "))
-                                    : fmt::format("did you mean \"{}\"? The zones are {}", near, fmt::join(names, ", ")),
+      throw InputError(fmt::format("the mesh has no boundary zone \"{}\" to be periodic", name),
+                       near.empty() ? fmt::format("choose among its zones {}", fmt::join(names, ", "))
+                                    : fmt::format("did you mean \"{}\"? Its zones are {}", near, fmt::join(names, ", ")),
                        Where{.file = block.source, .key = fmt::format("mesh.periodic.{}", pair)});
     }
     if (std::find(seen.begin(), seen.end(), name) != seen.end()) {

@@ -26,7 +26,8 @@ Translations::Translations(std::span<const Vec3> pairs) : image_(pairs.size(), 0
                    [&](std::size_t a, std::size_t b) { return norm(pairs[a]) < norm(pairs[b]); });
   for (const std::size_t pair : by_length) {
     const Vec3 t = pairs[pair];
-    if (norm(t) == 0) throw InputError("a periodic translation is zero", "give the vector from one zone to the other");
+    const auto where = [pair] { return Where{.key = fmt::format("mesh.periodic.{}", pair)}; };
+    if (norm(t) == 0) throw InputError("the translation is zero", "give the vector from one zone to the other", where());
     std::array<int, 3> reach{};
     for (std::size_t k = 0; k < basis_.size(); ++k) reach[k] = kSearched;
     for (int c = -reach[2]; c <= reach[2]; ++c) {
@@ -40,8 +41,8 @@ Translations::Translations(std::span<const Vec3> pairs) : image_(pairs.size(), 0
     if (image_[pair] != 0) continue;
     if (basis_.size() == 3) {
       throw InputError(
-          fmt::format("the periodic translation ({:.6g}, {:.6g}, {:.6g}) fits no lattice of the others", t.x, t.y, t.z),
-          "at most three periodic translations can be independent");
+          fmt::format("the translation ({:.6g}, {:.6g}, {:.6g}) is no sum of multiples of three shorter ones", t.x, t.y, t.z),
+          "choose translations of which at most three are independent", where());
     }
     image_[pair] = kStride[basis_.size()];
     basis_.push_back(t);

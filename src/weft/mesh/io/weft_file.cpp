@@ -167,7 +167,7 @@ class Reader {
       if (end == std::string::npos) fail(fmt::format("{} has fewer lines than {} has numbers", kZoneNames, kZoneDims));
       const Zone zone{names.substr(begin, end - begin), zone_dim};
       if (std::find(block.zones.begin(), block.zones.end(), zone) != block.zones.end()) {
-        throw MeshError("duplicate zone: the name is given to two zones", "give each zone its own name",
+        throw MeshError("two zones have this name", "give each zone a name of its own, or join them",
                         Where{.file = path_, .zone = zone.name});
       }
       block.zones.push_back(zone);

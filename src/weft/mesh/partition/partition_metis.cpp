@@ -61,8 +61,10 @@ std::vector<std::int32_t> run_metis(CellGraph graph, std::vector<std::int32_t> w
                                          graph.edge_weight.empty() ? nullptr : graph.edge_weight.data(), &count, nullptr, nullptr,
                                          options.data(), &cut, part.data());
   if (result != METIS_OK) {
-    throw MeshError(fmt::format("METIS could not partition {} cells into {} parts (code {})", vertices, parts, result),
-                    result == METIS_ERROR_MEMORY ? "rank 0 has not enough memory for the graph of all cells" : "");
+    throw MeshError(
+        fmt::format("METIS could not partition {} cells into {} parts (code {})", vertices, parts, result),
+        (result == METIS_ERROR_MEMORY ? "rank 0 has not enough memory for the graph of all cells: choose " : "choose ") +
+            partitioners_other_than(Partitioner::metis));
   }
   return part;
 }
