@@ -1,10 +1,24 @@
 #pragma once
-/// Mesh files in, 2-D and 3-D, of the formats of kMeshReaders. Of elements of second order (Gmsh, CGNS) the corners are read;
-/// MeshBlock::warnings says what that loses.
+/// Reads mesh files, 2-D and 3-D, of the formats of kMeshReaders: Gmsh MSH 2.2 and 4.1 in text and binary of both byte orders,
+/// SU2, CGNS in HDF5, and Weft's own format. Of elements of second order (Gmsh, CGNS) the corners are read; MeshBlock::warnings
+/// says what that loses.
 ///
-/// Physical groups, markers and boundary conditions become zones (docs/guide/meshes.md). Nodes that no cell uses are dropped and
-/// the others numbered in the file's order. Left-handed cells of all formats but Weft's own are turned, each by the sign of its
-/// own measure; coordinates of a CGNS file that names its unit of length are converted to metres. MeshBlock::notes says so.
+/// Physical groups, markers and boundary conditions become zones (docs/guide/meshes.md). Of all formats but Weft's own, nodes
+/// that no cell uses are dropped and the others numbered in the file's order, and left-handed cells are turned, each by the
+/// sign of its own measure; coordinates of a CGNS file that names its unit of length are converted to metres.
+/// MeshBlock::notes says so.
+///
+/// Functions with a communicator are collective and throw the same error on every rank; parse_...() and load_...() work on the
+/// calling rank alone. A file of Weft's own format is read by all ranks, a share each; any other by rank 0, which distributes
+/// the mesh. The threads of a team divide this work:
+///
+///     step                                   Gmsh binary   Gmsh text, SU2   CGNS          Weft's own
+///     bytes from the file                    all threads   all threads      one (HDF5)    one of each rank (HDF5)
+///     numbers and elements from the bytes    all threads   one              one           all threads, with checksums
+///     node numbers, zones, orientation       all threads   all threads      all threads   only checked, by all threads
+///
+/// Mesh and error do not depend on the number of threads. An error names the file, and line or byte, element and zone where the
+/// format has them; its suggestion says what to do.
 #include <array>
 #include <string>
 #include <string_view>
@@ -60,13 +74,11 @@ static_assert(is_complete<MeshReader>());
 
 /// Reads a mesh file in the format that its content shows. Every rank gets a contiguous chunk of nodes and cells and a share of
 /// the boundary elements: in Weft's own format it reads nothing else; files of other formats rank 0 reads whole.
-/// @param team  threads of this rank. They parse binary Gmsh files and Weft's own format; a text is parsed by one of them, and
-/// CGNS
-///   by HDF5 on one. The result and the error are the same on any number of threads.
-/// @throws IoError (missing, unreadable, not a mesh file) or MeshError (wrong in itself: file, line or byte, element, zone), the
-///   same on every rank.
+/// @param team  threads of this rank; those of rank 0 alone are used for other formats than Weft's own.
+/// @throws IoError (missing, unreadable, not a mesh file, damaged HDF5) or MeshError (wrong in itself), the same on every rank.
 /// @collective
-/// @cost  except for Weft's own format, rank 0 stores the file and the whole mesh: about 150 B per tetrahedron.
+/// @cost  O(file). Each rank stores its share; except for Weft's own format, rank 0 stores the file and the whole mesh in
+///   addition: about 150 B per tetrahedron.
 [[nodiscard]] MeshBlock read_mesh(const Communicator& comm, const std::string& path, Team& team = kernels::calling_thread());
 /// Reads a Gmsh file like read_mesh. @collective
 [[nodiscard]] MeshBlock read_gmsh(const Communicator& comm, const std::string& path, Team& team = kernels::calling_thread());
