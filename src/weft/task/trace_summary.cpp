@@ -344,18 +344,21 @@ std::string TraceSummary::text() const {
                         share(critical[i].seconds, critical_path));
   }
   if (!exchanges.empty()) {
-    const Exchange all = total(exchanges);
-    const std::string share_of_hidden =
-        all.can_be_hidden > 0 ? fmt::format("{:.1f} %", 100 * hidden_share()) : "none is possible";
-    text += fmt::format(
-        "hidden communication: {}; exchanges take {:.4f}, tasks compute during {:.4f} of it, and those that may run meanwhile "
-        "could during {:.4f}\n",
-        share_of_hidden, kMs * all.seconds, kMs * all.hidden, kMs * all.can_be_hidden);
+    Exchange all = total(exchanges);
+    all.name = "all exchanges";
+    if (all.can_be_hidden > 0) {
+      text += fmt::format("hidden communication: {:.1f} % of the time of exchanges that independent tasks can hide\n",
+                          100 * hidden_share());
+    } else {
+      text += "hidden communication: none, because no task is independent of an exchange\n";
+    }
     text += fmt::format("  {:<40} {:>10} {:>10} {:>14}\n", "exchange", "time", "hidden", "can be hidden");
-    for (const Exchange& of : exchanges) {
+    const auto add_row = [&](const Exchange& of) {
       text += fmt::format("  {:<40} {:>10.4f} {:>10.4f} {:>14.4f}\n", of.name, kMs * of.seconds, kMs * of.hidden,
                           kMs * of.can_be_hidden);
-    }
+    };
+    for (const Exchange& of : exchanges) add_row(of);
+    add_row(all);
   }
   text += fmt::format("load: rank {} computes {:.4f}, {:.1f} % more than the mean of {:.4f}\n", busiest_rank, kMs * computed_most,
                       share(computed_most - computed_mean, computed_mean), kMs * computed_mean);
