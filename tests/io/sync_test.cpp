@@ -24,6 +24,7 @@
 
 #include "io/support/scratch.hpp"
 
+namespace weft::io::sync_test {
 namespace {
 
 std::vector<std::string>& synced() {
@@ -48,6 +49,7 @@ int& refusal() {
 
 }  // namespace
 
+// Functions with C linkage replace those of the C library, in any namespace.
 extern "C" int open(const char* path, int flags, ...) {
   va_list more;
   va_start(more, flags);
@@ -77,7 +79,6 @@ extern "C" int fsync(int descriptor) {
   return static_cast<int>(syscall(SYS_fsync, descriptor));
 }
 
-namespace weft::io::sync_test {
 namespace {
 
 using ::testing::ElementsAre;
