@@ -288,7 +288,8 @@ void Hdf5File::read_bytes(const std::string& name, const std::function<std::span
     const std::span<std::byte> bytes = memory_of();
     if (const std::optional<std::int64_t> begin = place_of(dataset.get(), memory_type(type.scalar), file, action)) {
       const std::int64_t row_bytes = std::ssize(bytes) / rows;
-      if (state_->reading->read_at(*begin + first * row_bytes, bytes, team)) return;
+      state_->reading->read_at(*begin + first * row_bytes, bytes, team);
+      return;
     }
     const int rank = columns == 1 ? 1 : 2;
     const std::array<hsize_t, 2> start{static_cast<hsize_t>(first), 0},

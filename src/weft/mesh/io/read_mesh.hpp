@@ -13,7 +13,7 @@
 /// the mesh. The threads of a team divide this work:
 ///
 ///     step                                   Gmsh binary   Gmsh text, SU2   CGNS          Weft's own
-///     bytes from the file                    all threads   all threads      one (HDF5)    one of each rank (HDF5)
+///     bytes from the file                    all threads   all threads      one (HDF5)    all threads
 ///     numbers and elements from the bytes    all threads   one              one           all threads, with checksums
 ///     node numbers, zones, orientation       all threads   all threads      all threads   only checked, by all threads
 ///
