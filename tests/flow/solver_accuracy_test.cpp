@@ -57,7 +57,7 @@ double error_on_long_simplices(int dim, double end, bool stabilize) {
 }
 
 TEST(Accuracy, LeastSquaresOverFacesIsStableOnSimplices) {
-  if (test::more_than_two_ranks()) GTEST_SKIP() << test::kComparedOnMoreRanks;
+  if (test::too_many_ranks_to_integrate()) GTEST_SKIP() << test::kComparedOnMoreRanks;
   constexpr double kShare = kSanitized ? 0.1 : 1;
   EXPECT_LE(error_on_long_simplices(2, kShare * 2.5, true), 0.02);
   EXPECT_LE(error_on_long_simplices(3, kShare * 5, true), 0.01);

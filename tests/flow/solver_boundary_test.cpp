@@ -140,7 +140,7 @@ TEST(AtWalls, LinearFieldsKeepTheirSlopesOnCurvedOnes) {
 }
 
 TEST(AtWalls, AUniformStreamStaysUniformOnCellsOfAnyAspectRatio) {
-  if (test::more_than_two_ranks()) GTEST_SKIP() << test::kComparedOnMoreRanks;
+  if (test::too_many_ranks_to_integrate()) GTEST_SKIP() << test::kComparedOnMoreRanks;
   const Primitive stream{1, {0.6, 0, 0}, 1};
   for (const char* elements :
        {"quads", "triangles", "mixed", "hexahedra", "prisms", "hex_prism", "tetrahedra", "tetrahedra_5", "pyramids"}) {
@@ -185,7 +185,7 @@ double noise_left(const std::string& elements, int dim, BoundaryKind at_x, Bound
 }
 
 TEST(AtWalls, NoiseInAGasAtRestDiesOutInEdgesAndCornersBetweenThem) {
-  if (test::more_than_two_ranks()) GTEST_SKIP() << test::kComparedOnMoreRanks;
+  if (test::too_many_ranks_to_integrate()) GTEST_SKIP() << test::kComparedOnMoreRanks;
   constexpr double kNoise = 1e-8;
   for (const auto& [elements, dim] : {std::pair{"triangles", 2}, std::pair{"tetrahedra", 3}, std::pair{"tetrahedra_5", 3},
                                       std::pair{"pyramids", 3}, std::pair{"prisms", 3}}) {

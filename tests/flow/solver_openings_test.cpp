@@ -61,7 +61,7 @@ double mean_pressure(const Solver& solver) {
 // A former defect: the gas was compressed further and further, to p = 5.5 at the inlet, also from a start that differs by 0.2 %
 // from the reservoir. A standing wave remains, which is damped by the jets out of and into the duct.
 TEST(Openings, ADuctOfHigherPressureEmptiesIntoItsReservoir) {
-  if (test::more_than_two_ranks()) GTEST_SKIP() << test::kComparedOnMoreRanks;
+  if (test::too_many_ranks_to_integrate()) GTEST_SKIP() << test::kComparedOnMoreRanks;
   struct Start {
     const char* elements;
     bool at_outlet;  ///< an outlet of the reservoir's pressure in its place
@@ -97,7 +97,7 @@ TEST(Openings, ADuctOfHigherPressureEmptiesIntoItsReservoir) {
 
 // A former defect: as above, from three times the pressure, where the gas leaves at the speed of sound first.
 TEST(Openings, ADuctOfThreeTimesThePressureEmptiesIntoItsReservoir) {
-  if (test::more_than_two_ranks()) GTEST_SKIP() << test::kComparedOnMoreRanks;
+  if (test::too_many_ranks_to_integrate()) GTEST_SKIP() << test::kComparedOnMoreRanks;
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{50}}, {"ny", std::int64_t{1}}, {"ymax", 0.02}});
   Solver solver(m, {.gas = kGas, .boundary = duct(m, {{"xmin", reservoir(1, 1)}})});
   solver.initialise([&](Vec3) { return Primitive{1.0354, {}, 3}; });
@@ -123,7 +123,7 @@ TEST(Openings, ADuctOfThreeTimesThePressureEmptiesIntoItsReservoir) {
 
 // A former defect: a wave that all but stopped the flow at a reservoir left a false steady state. It is reflected and decays.
 TEST(Openings, APulseThatRunsIntoAReservoirDecays) {
-  if (test::more_than_two_ranks()) GTEST_SKIP() << test::kComparedOnMoreRanks;
+  if (test::too_many_ranks_to_integrate()) GTEST_SKIP() << test::kComparedOnMoreRanks;
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{100}}, {"ny", std::int64_t{1}}, {"ymax", 0.01}});
   const Primitive stream{0.956, {0.352, 0, 0}, 0.9395};  // total pressure and temperature are 1
   Solver solver(m, {.gas = kGas, .boundary = duct(m, {{"xmin", reservoir(1, 1)}, {"xmax", outlet(0.9395)}})});
@@ -290,7 +290,7 @@ Exit steady_exit(const mesh::Mesh& m, const BoundaryParams& back, FluxKind flux,
 }
 
 TEST(Openings, AConvergingNozzleChokesWhateverThePressureBehindIt) {
-  if (test::more_than_two_ranks()) GTEST_SKIP() << test::kComparedOnMoreRanks;
+  if (test::too_many_ranks_to_integrate()) GTEST_SKIP() << test::kComparedOnMoreRanks;
   // Slender: the sonic line of a throat is curved, so that the mean Mach number is above 1 by the square of height over length.
   const mesh::Mesh m = generated(
       "nozzle", {{"nx", std::int64_t{24}}, {"ny", std::int64_t{2}}, {"diverging", 0.0}, {"inlet", 0.06}, {"throat", 0.04}});
@@ -315,7 +315,7 @@ TEST(Openings, AConvergingNozzleChokesWhateverThePressureBehindIt) {
 }
 
 TEST(Openings, NozzlesOfTrianglesAndTetrahedraChoke) {
-  if (test::more_than_two_ranks()) GTEST_SKIP() << test::kComparedOnMoreRanks;
+  if (test::too_many_ranks_to_integrate()) GTEST_SKIP() << test::kComparedOnMoreRanks;
   for (const char* elements : {"triangles", "tetrahedra"}) {
     const std::int64_t layers = std::string_view(elements) == "tetrahedra" ? 2 : 0;
     const mesh::Mesh m = generated(

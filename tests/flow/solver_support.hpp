@@ -98,9 +98,14 @@ std::string common_error(const Communicator& comm, Statement&& statement) {
   return text;
 }
 
-/// Why an integration of thousands of steps is skipped on more than two ranks, where it would wait for messages for minutes.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr int kMostRanksOfLongIntegrations = 1;
+#else
+inline constexpr int kMostRanksOfLongIntegrations = 2;
+#endif
+/// Why an integration of thousands of steps is skipped on more ranks, where it would wait for messages for minutes.
 inline constexpr const char* kComparedOnMoreRanks = "OnRanks compares such flows on more ranks with those on one";
-[[nodiscard]] inline bool more_than_two_ranks() { return Communicator::world().size() > 2; }
+[[nodiscard]] inline bool too_many_ranks_to_integrate() { return Communicator::world().size() > kMostRanksOfLongIntegrations; }
 
 /// Makes steps with the solver's own dt until `end`.
 inline void advance(Solver& solver, double end) {
