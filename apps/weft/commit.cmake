@@ -1,4 +1,4 @@
-# cmake -D OUTPUT=commit.cpp -D SOURCE_DIR=... -P commit.cmake: writes the commit of the build, with "-dirty" after changes;
+# cmake -D OUTPUT=build_commit.cpp -D SOURCE_DIR=... -P commit.cmake: writes the commit of the build, with "-dirty" after changes;
 # empty without git.
 execute_process(COMMAND git -C ${SOURCE_DIR} describe --always --abbrev=12 --exclude=* --dirty
   OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
@@ -11,7 +11,7 @@ file(REAL_PATH "${SOURCE_DIR}" source)
 if(NOT top STREQUAL source)  # unpacked inside the repository of something else
   set(commit "")
 endif()
-set(text "#include \"commit.hpp\"\nconst char* const weft::app::kCommit = \"${commit}\";\n")
+set(text "#include \"build_commit.hpp\"\nconst char* const weft::app::kCommit = \"${commit}\";\n")
 set(before "")
 if(EXISTS ${OUTPUT})
   file(READ ${OUTPUT} before)

@@ -13,8 +13,8 @@
 #include "weft/device/info.hpp"
 #include "weft/flow/scheme/solver.hpp"
 
+#include "build_commit.hpp"
 #include "command.hpp"
-#include "commit.hpp"
 #include "json_output.hpp"
 #include "standard_output.hpp"
 

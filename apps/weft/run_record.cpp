@@ -16,7 +16,7 @@
 #include "weft/flow/app/results.hpp"
 #include "weft/io/text_file.hpp"
 
-#include "commit.hpp"
+#include "build_commit.hpp"
 #include "json_output.hpp"
 
 namespace weft::app {
