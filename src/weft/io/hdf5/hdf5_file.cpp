@@ -267,8 +267,7 @@ DatasetInfo Hdf5File::info(const std::string& name) const {
 }
 
 void Hdf5File::read_bytes(const std::string& name, const std::function<std::span<std::byte>()>& memory_of,
-                          const ElementType& type, std::int64_t first, std::int64_t rows, std::int32_t width,
-                          Team& team) const {
+                          const ElementType& type, std::int64_t first, std::int64_t rows, std::int32_t width, Team& team) const {
   state_->together([&] {
     const std::string file = state_->name(), action = fmt::format("read {}", name);
     const Hdf5Handle dataset = detail::open_dataset(state_->file.get(), file, name);

@@ -20,9 +20,9 @@ struct Hdf5File::State {
   Communicator comm;
   std::filesystem::path path;
   bool writing = false;
-  detail::DiskSpace space{};    ///< file being written, on rank 0; destroyed after `file`
-  detail::Hdf5Handle file{};    ///< invalid after close(), and on ranks other than 0 while writing
-  detail::SharedFile shared{};  ///< file being written: access of this rank to the bytes of its rows
+  detail::DiskSpace space{};                          ///< file being written, on rank 0; destroyed after `file`
+  detail::Hdf5Handle file{};                          ///< invalid after close(), and on ranks other than 0 while writing
+  detail::SharedFile shared{};                        ///< file being written: access of this rank to the bytes of its rows
   std::unique_ptr<detail::FileDescriptor> reading{};  ///< file being read: access of threads to the bytes of rows
 
   [[nodiscard]] std::string name() const { return path.string(); }
