@@ -12,6 +12,8 @@ ENV = {name: value for name, value in os.environ.items() if not name.startswith(
 ENV |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 if not shutil.which("ssh"):  # Open MPI looks for it even for jobs of one machine
     ENV["OMPI_MCA_plm"] = "^rsh"
+if "WEFT_TEST_FOLDER" in os.environ:  # an mpirun removes the folder of sessions, which another one may be about to use
+    ENV["OMPI_MCA_orte_tmpdir_base"] = os.environ["WEFT_TEST_FOLDER"]
 ENV["PYTHONPATH"] = os.pathsep.join(os.path.abspath(path) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path)
 
 DTYPES = ["float64", "float32", "int64", "int32", "uint8"]

@@ -15,6 +15,8 @@
 #include "weft/mesh/generate/generate_by_name.hpp"
 #include "weft/mesh/mesh.hpp"
 
+#include "support/sanitized.hpp"
+
 namespace weft::flow::test {
 
 inline mesh::Mesh generated(const std::string& name, const mesh::GeneratorParameters& parameters,
@@ -98,11 +100,7 @@ std::string common_error(const Communicator& comm, Statement&& statement) {
   return text;
 }
 
-#ifdef __SANITIZE_ADDRESS__
-inline constexpr int kMostRanksOfLongIntegrations = 1;
-#else
-inline constexpr int kMostRanksOfLongIntegrations = 2;
-#endif
+inline constexpr int kMostRanksOfLongIntegrations = kSanitized ? 1 : 2;
 /// Why an integration of thousands of steps is skipped on more ranks, where it would wait for messages for minutes.
 inline constexpr const char* kComparedOnMoreRanks = "OnRanks compares such flows on more ranks with those on one";
 [[nodiscard]] inline bool too_many_ranks_to_integrate() { return Communicator::world().size() > kMostRanksOfLongIntegrations; }

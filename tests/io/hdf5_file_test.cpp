@@ -336,6 +336,10 @@ TEST_F(Hdf5, ThreadsReadRowsOfOtherPrograms) {
     write_numbers(file, "block", kRows, H5T_STD_I64LE, 0);
     write_numbers(file, "chunks", 1000, H5T_STD_I64LE, 100);
     write_numbers(file, "other order", 1000, H5T_STD_I64BE, 0);
+    const hsize_t three = 3;
+    const hid_t space = H5Screate_simple(1, &three, nullptr);
+    H5Dclose(H5Dcreate2(file, "never written", H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    H5Sclose(space);
     H5Fclose(file);
     H5Pclose(creation);
   }
@@ -349,6 +353,7 @@ TEST_F(Hdf5, ThreadsReadRowsOfOtherPrograms) {
   EXPECT_EQ(std::ssize(rows), static_cast<std::int64_t>(kRows) - first);
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(in.read_rows<std::int64_t>("chunks", 150, 3, 1, team), (std::vector<std::int64_t>{150, 151, 152}));
+  EXPECT_EQ(in.read_rows<std::int64_t>("never written", 0, 3, 1, team), (std::vector<std::int64_t>{0, 0, 0}));
   EXPECT_THAT(error_of<IoError>([&] { (void)in.read_rows<std::int64_t>("other order", 0, 3, 1, team); }),
               HasSubstr("holds rows of 1"));
 }

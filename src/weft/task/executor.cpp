@@ -18,8 +18,8 @@ constexpr int kPolls = 2000;
 constexpr int kPollsInFlight = 20000, kPollsOnSharedCores = 50;
 /// The communicating thread tests exchanges in flight not more often while it executes nodes.
 constexpr std::chrono::microseconds kTestInterval{2};
-/// The communicating thread describes what it waits for, for the watchdog, not more often. It reads the clock once per so many
-/// attempts, which may each take ms where other processes use the cores.
+/// The communicating thread describes what it waits for, for the watchdog, not more often. It reads the clock at every 64th
+/// attempt, because an attempt may take milliseconds where other processes use the cores.
 constexpr std::chrono::milliseconds kDescribeInterval{200};
 constexpr int kPollsPerTime = 64;
 /// Largest number of ready nodes that a thread takes at once.

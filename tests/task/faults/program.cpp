@@ -60,11 +60,11 @@ void wait_for_write(const fs::path& file) {
 /// Misbehaves in iteration kFaulty.
 void fault(const std::string& kind, const Output& output, int rank) {
   static int iteration = 0;
-  if (++iteration != kFaulty) return;
-  if (!output.folder.empty() && (kind == "throw" || kind == "kill")) {
-    wait_for_first_rank(output);
-    wait_for_write(output.file(rank));
-  }
+  ++iteration;
+  const bool during_write = !output.folder.empty() && (kind == "throw" || kind == "kill");
+  if (iteration == kFaulty - 1 && during_write) wait_for_first_rank(output);  // before the file of kFaulty can be written
+  if (iteration != kFaulty) return;
+  if (during_write) wait_for_write(output.file(rank));
   if (kind == "throw") throw weft::PhysicsError("the pressure of cell 3 is negative", "use a smaller time step");
   if (kind == "kill") (void)std::raise(SIGKILL);
   if (kind == "hang") std::this_thread::sleep_for(std::chrono::hours(1));
@@ -85,7 +85,8 @@ void write(const Snapshot& snapshot, const Output& output, int rank, const std::
 void run(const std::string& kind, int threads, const Output& output) {
   weft::task::test::Ring ring;
   const int rank = ring.comm.rank().value();
-  const weft::Watchdog watchdog(2, "rank " + std::to_string(rank) + " of " + std::to_string(ring.comm.size()));
+  const weft::Watchdog watchdog(output.folder.empty() ? 2 : 30,
+                                "rank " + std::to_string(rank) + " of " + std::to_string(ring.comm.size()));
   const auto behind = ring.plan.find(weft::GlobalRow(ring.behind()));
   double sum = 0;
   Graph g(ring.comm);

@@ -137,13 +137,15 @@ DatasetInfo info_of(hid_t file, hid_t dataset, const std::string& name, const st
   return {scalar_of(type.get()), static_cast<std::int64_t>(sizes[0]), static_cast<std::int32_t>(sizes[1])};
 }
 
-// Returns the position in the file of a dataset that is stored as one block of the same bytes as in memory.
-std::optional<std::int64_t> place_of(hid_t dataset, hid_t memory, const std::string& name, const std::string& action) {
+// Returns the position in the file of a dataset that is stored there as one block of the same bytes as in memory.
+std::optional<std::int64_t> place_of(hid_t file, hid_t dataset, hid_t memory, std::uint64_t bytes, const std::string& name,
+                                     const std::string& action) {
   const Hdf5Handle type{check_hdf5(H5Dget_type(dataset), name, action), H5Tclose};
   const Hdf5Handle creation{check_hdf5(H5Dget_create_plist(dataset), name, action), H5Pclose};
   if (H5Tequal(type.get(), memory) <= 0 || H5Pget_layout(creation.get()) != H5D_CONTIGUOUS) return {};
-  const haddr_t place = H5Dget_offset(dataset);
-  if (place == HADDR_UNDEF) return {};
+  // Of a dataset that was never written HDF5 stores no bytes, and its position is that of the user block.
+  const std::uint64_t place = H5Dget_offset(dataset), all = detail::file_bytes(file, name);
+  if (H5Dget_storage_size(dataset) != bytes || place > all || bytes > all - place) return {};
   return static_cast<std::int64_t>(place);
 }
 
@@ -285,10 +287,11 @@ void Hdf5File::read_bytes(const std::string& name, const std::function<std::span
     }
     if (rows == 0) return;
     const std::span<std::byte> bytes = memory_of();
-    if (const std::optional<std::int64_t> begin = place_of(dataset.get(), memory_type(type.scalar), file, action)) {
+    if (state_->reading && state_->reading->is_open()) {
       const std::int64_t row_bytes = std::ssize(bytes) / rows;
-      state_->reading->read_at(*begin + first * row_bytes, bytes, team);
-      return;
+      const auto place = place_of(state_->file.get(), dataset.get(), memory_type(type.scalar),
+                                  static_cast<std::uint64_t>(found.rows * row_bytes), file, action);
+      if (place) return state_->reading->read_at(*place + first * row_bytes, bytes, team);
     }
     const int rank = columns == 1 ? 1 : 2;
     const std::array<hsize_t, 2> start{static_cast<hsize_t>(first), 0},

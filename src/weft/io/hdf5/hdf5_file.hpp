@@ -95,8 +95,8 @@ class Hdf5File {
     Team alone;
     return read_rows<T>(name, first, rows, width, alone);
   }
-  /// Reads rows on all threads of the team, which also touch the memory first. One thread, in HDF5, reads datasets that are
-  /// stored in chunks or compressed.
+  /// Reads rows on the threads of the team, at least 16 MiB each, which also touch the memory first. HDF5 reads datasets in
+  /// chunks or compressed, on one thread.
   template <class T>
   [[nodiscard]] std::vector<T> read_rows(const std::string& name, std::int64_t first, std::int64_t rows, std::int32_t width,
                                          Team& team) const {
