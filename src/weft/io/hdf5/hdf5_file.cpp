@@ -143,7 +143,7 @@ std::optional<std::int64_t> place_of(hid_t file, hid_t dataset, hid_t memory, st
   const Hdf5Handle type{check_hdf5(H5Dget_type(dataset), name, action), H5Tclose};
   const Hdf5Handle creation{check_hdf5(H5Dget_create_plist(dataset), name, action), H5Pclose};
   if (H5Tequal(type.get(), memory) <= 0 || H5Pget_layout(creation.get()) != H5D_CONTIGUOUS) return {};
-  // Of a dataset that was never written HDF5 stores no bytes, and its position is that of the user block.
+  // HDF5 stores no bytes of a dataset that was never written, and may return the end of the user block as its position.
   const std::uint64_t place = H5Dget_offset(dataset), all = detail::file_bytes(file, name);
   if (H5Dget_storage_size(dataset) != bytes || place > all || bytes > all - place) return {};
   return static_cast<std::int64_t>(place);
