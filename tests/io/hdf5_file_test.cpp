@@ -347,7 +347,7 @@ TEST_F(Hdf5, ThreadsReadRowsOfOtherPrograms) {
   Team team(2);
   const Hdf5File in = Hdf5File::open(comm, path);
   const std::int64_t first = 7 + rank;
-  const std::vector<std::int64_t> rows = in.read_rows<std::int64_t>("block", first, kRows - first, 1, team);
+  const TeamVector<std::int64_t> rows = in.read_rows<std::int64_t>("block", first, kRows - first, 1, team);
   std::int64_t wrong = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) wrong += rows[i] != first + static_cast<std::int64_t>(i);
   EXPECT_EQ(std::ssize(rows), static_cast<std::int64_t>(kRows) - first);

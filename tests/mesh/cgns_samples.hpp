@@ -112,7 +112,7 @@ inline CgnsTree cgns_base(int cell_dim, int phys_dim) {
   return root;
 }
 
-inline CgnsTree cgns_coordinates(const std::vector<Vec3>& coords, int dim) {
+inline CgnsTree cgns_coordinates(const TeamVector<Vec3>& coords, int dim) {
   CgnsTree grid{"GridCoordinates", "GridCoordinates_t", {}, {}, {}, {}};
   const char* const names[] = {"CoordinateX", "CoordinateY", "CoordinateZ"};
   for (int k = 0; k < dim; ++k) {
@@ -124,7 +124,7 @@ inline CgnsTree cgns_coordinates(const std::vector<Vec3>& coords, int dim) {
 }
 
 /// Returns an unstructured zone without sections.
-inline CgnsTree cgns_zone(const std::string& name, const std::vector<Vec3>& coords, int dim, int cells) {
+inline CgnsTree cgns_zone(const std::string& name, const TeamVector<Vec3>& coords, int dim, int cells) {
   CgnsTree zone{name, "Zone_t", Ints{static_cast<int>(coords.size()), cells, 0}, {}, {}, {}};
   zone.add({"ZoneType", "ZoneType_t", std::string("Unstructured"), {}, {}, {}});
   zone.add(cgns_coordinates(coords, dim));

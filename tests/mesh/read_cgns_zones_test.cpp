@@ -80,7 +80,7 @@ TEST(ReadCgns, PeriodicConnectivitiesAreZones) {
 CgnsTree block_zone(const std::string& name, double from, bool mirrored) {
   CgnsTree zone{name, "Zone_t", Ints{3, 2, 2, 2, 1, 1, 0, 0, 0}, {}, {}, {}};
   zone.add({"ZoneType", "ZoneType_t", std::string("Structured"), {}, {}, {}});
-  std::vector<Vec3> coords;
+  TeamVector<Vec3> coords;
   for (int k = 0; k < 2; ++k) {
     for (int j = 0; j < 2; ++j) {
       for (int i = 0; i < 3; ++i) coords.push_back({from + (mirrored ? 2 - i : i), double(j), double(k)});

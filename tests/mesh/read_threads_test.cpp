@@ -21,10 +21,10 @@ namespace {
 
 constexpr int kThreads[] = {2, 3, 8};
 
-template <class T>
-void expect_same_bytes(const std::vector<T>& a, const std::vector<T>& b, const char* what) {
+template <class List>
+void expect_same_bytes(const List& a, const List& b, const char* what) {
   ASSERT_EQ(a.size(), b.size()) << what;
-  EXPECT_TRUE(a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0) << what;
+  EXPECT_TRUE(a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0) << what;
 }
 
 void expect_same(const Elements& a, const Elements& b) {

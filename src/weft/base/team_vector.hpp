@@ -1,5 +1,6 @@
 #pragma once
 /// Lists whose elements are initialised by several threads.
+#include <algorithm>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -29,5 +30,11 @@ struct UninitialisedAllocator : std::allocator<T> {
 /// Neither resize(n) nor TeamVector(n) initialises: pass a value.
 template <class T>
 using TeamVector = std::vector<T, UninitialisedAllocator<T>>;
+
+/// Returns whether both have the same elements.
+template <class T>
+[[nodiscard]] bool operator==(const TeamVector<T>& a, const std::vector<T>& b) {
+  return std::ranges::equal(a, b);
+}
 
 }  // namespace weft

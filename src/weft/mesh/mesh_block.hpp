@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/base/team_vector.hpp"
 #include "weft/base/vec3.hpp"
 #include "weft/kernels/primitives/threads.hpp"
 #include "weft/mesh/cell_type.hpp"
@@ -22,11 +23,11 @@ struct Zone {
 /// Elements of one rank: type, nodes (global ids, CSR), zone and number in the file. The nodes of element i are
 /// node[offset[i]] .. node[offset[i+1]-1].
 struct Elements {
-  std::vector<CellType> type;
-  std::vector<std::int64_t> offset{0};
-  std::vector<GlobalNodeId> node;
-  std::vector<std::int32_t> zone;     ///< index into MeshBlock::zones; -1: none
-  std::vector<std::int64_t> file_id;  ///< number in the file, for messages; for generators, counted from 0
+  TeamVector<CellType> type;
+  TeamVector<std::int64_t> offset{0};
+  TeamVector<GlobalNodeId> node;
+  TeamVector<std::int32_t> zone;     ///< index into MeshBlock::zones; -1: none
+  TeamVector<std::int64_t> file_id;  ///< number in the file, for messages; for generators, counted from 0
 
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(type.size()); }
   [[nodiscard]] std::span<const GlobalNodeId> nodes(std::int64_t i) const {
@@ -63,7 +64,7 @@ struct MeshBlock {
   std::string source;       ///< file name or generator, for messages
   std::vector<Zone> zones;  ///< boundary zones (dim - 1) and volume zones (dim)
   GlobalNodeId first_node{0};
-  std::vector<Vec3> coords;  ///< m (or the unit of the file if it states none; see scale())
+  TeamVector<Vec3> coords;  ///< m (or the unit of the file if it states none; see scale())
   GlobalCellId first_cell{0};
   Elements cells;                     ///< elements of dimension dim; zone -1 allowed
   Elements boundary;                  ///< elements of dimension dim - 1; zone required

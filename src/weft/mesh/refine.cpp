@@ -161,7 +161,7 @@ Middles find_middles(const Communicator& comm, const MeshBlock& block, const Row
 }
 
 /// Returns the midpoints of the edges and quads on this rank. @collective
-std::vector<Vec3> places_of(const Communicator& comm, const RowOffsets& nodes, const std::vector<Vec3>& coords,
+std::vector<Vec3> places_of(const Communicator& comm, const RowOffsets& nodes, std::span<const Vec3> coords,
                             const std::vector<FaceKey>& held) {
   std::vector<std::int64_t> ids;
   for (const FaceKey& key : held) {
@@ -207,7 +207,7 @@ Elements children_of(const Communicator& comm, const Elements& parents, const Mi
 }
 
 /// Sends nodes with numbers that are contiguous on each rank to their ranks in `even`. @collective
-void add_nodes(const Communicator& comm, const RowOffsets& even, std::int64_t first, const std::vector<Vec3>& places,
+void add_nodes(const Communicator& comm, const RowOffsets& even, std::int64_t first, std::span<const Vec3> places,
                MeshBlock& to) {
   struct Place {
     std::int64_t id;

@@ -93,23 +93,29 @@ class Hdf5File {
   [[nodiscard]] std::vector<T> read_rows(const std::string& name, std::int64_t first, std::int64_t rows,
                                          std::int32_t width = 1) const {
     Team alone;
-    return read_rows<T>(name, first, rows, width, alone);
+    return read_into<std::vector<T>>(name, first, rows, width, alone);
   }
   /// Reads rows on the threads of the team, at least 16 MiB each, which also touch the memory first. HDF5 reads datasets in
   /// chunks or compressed, on one thread.
   template <class T>
-  [[nodiscard]] std::vector<T> read_rows(const std::string& name, std::int64_t first, std::int64_t rows, std::int32_t width,
-                                         Team& team) const {
-    std::vector<T> elements;
+  [[nodiscard]] TeamVector<T> read_rows(const std::string& name, std::int64_t first, std::int64_t rows, std::int32_t width,
+                                        Team& team) const {
+    return read_into<TeamVector<T>>(name, first, rows, width, team);
+  }
+
+ private:
+  template <class List>
+  [[nodiscard]] List read_into(const std::string& name, std::int64_t first, std::int64_t rows, std::int32_t width,
+                               Team& team) const {
+    List elements;
     const auto memory = [&] {  // allocated after the file was found to contain these rows
       resize_by_team(team, elements, static_cast<std::size_t>(rows) * static_cast<std::size_t>(width));
       return std::as_writable_bytes(std::span(elements));
     };
-    read_bytes(name, memory, element_type<T>, first, rows, width, team);
+    read_bytes(name, memory, element_type<typename List::value_type>, first, rows, width, team);
     return elements;
   }
 
- private:
   struct State;
   explicit Hdf5File(std::unique_ptr<State> state);
   void write_bytes(const std::string& name, std::span<const std::byte> bytes, const ElementType& type, std::int32_t width);

@@ -79,7 +79,7 @@ void enter_cell_data(Mesh& mesh, Subdomain& part, std::span<const CellData> ghos
 
 void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNodeId>& node_now, const Adjacency& adjacency,
                const RowOffsets& rows, const TeamVector<std::int64_t>& remote_row, const RowOffsets& nodes,
-               const std::vector<Vec3>& held_coords, const Translations& translations, Team& team) {
+               std::span<const Vec3> held_coords, const Translations& translations, Team& team) {
   const std::size_t owned = mesh.owned_cells, ghosts = mesh.ghost_cells;
   add_cell_cells(mesh, adjacency, rows, part.neighbour.size(), team);
 

@@ -47,7 +47,7 @@ List to_owners(const Communicator& comm, const std::vector<std::int32_t>& part, 
 
 /// Returns the elements of a list by id.
 template <class I, class T>
-IdVector<I, T> by_id(const std::vector<T>& list, Team& team) {
+IdVector<I, T> by_id(const TeamVector<T>& list, Team& team) {
   IdVector<I, T> elements;
   resize_by_team(team, elements, list.size());
   for_indices(team, elements.count(), [&](std::int64_t i) { elements[I(i)] = list[i]; });
@@ -146,7 +146,7 @@ void name_by_numbers(const RowOffsets& cells, const Destinations& to, FaceLinks&
 
 /// Gives each node a local number in the order of first use, and enters it in the table.
 /// @param cell_nodes  the nodes of the owned cells.
-void number_nodes(const std::vector<GlobalNodeId>& cell_nodes, Subdomain& owned, Team& team) {
+void number_nodes(std::span<const GlobalNodeId> cell_nodes, Subdomain& owned, Team& team) {
   if (cell_nodes.empty()) return;
   const auto uses = static_cast<std::int64_t>(cell_nodes.size());
   std::vector<std::pair<GlobalNodeId, GlobalNodeId>> ranges(shares_of(team, uses));
@@ -187,7 +187,7 @@ Subdomain redistribute(const Communicator& comm, MeshBlock& block, const RowOffs
   const auto face_row = [&](std::size_t i) -> std::size_t { return links.offset[i]; };
 
   Subdomain owned;
-  std::vector<GlobalNodeId> cell_nodes = to_owners(comm, part, std::move(from.node), node_row);
+  TeamVector<GlobalNodeId> cell_nodes = to_owners(comm, part, std::move(from.node), node_row);
   TeamVector<std::int64_t> target = to_owners(comm, part, std::move(links.target), face_row);
   owned.partner = to_owners(comm, part, std::move(links.partner), face_row);
   if (comm.any(!links.image.empty())) owned.image = to_owners(comm, part, std::move(links.image), face_row);
@@ -212,7 +212,7 @@ Subdomain redistribute(const Communicator& comm, MeshBlock& block, const RowOffs
   kernels::sum_up(owned.first_face, team);
 
   number_nodes(cell_nodes, owned, team);
-  std::vector<GlobalNodeId>().swap(cell_nodes);
+  TeamVector<GlobalNodeId>().swap(cell_nodes);
   owned.node_coord = IdVector<LocalNodeId, Vec3>(fetch<Vec3>(comm, nodes, owned.node_global, block.coords, team));
 
   const auto is_looked_up = [](std::int64_t t) { return t >= 0 && t < kOwnNumber; };

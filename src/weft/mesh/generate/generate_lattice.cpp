@@ -374,15 +374,15 @@ void for_blocks(Team& team, std::vector<MeshBlock>& blocks, const Job& job) {
 
 /// Appends lists of several blocks, each at its offset, and frees them.
 template <class T, class Member>
-void join(Team& team, std::vector<T>& whole, std::vector<MeshBlock>& blocks, const Member& member) {
+void join(Team& team, TeamVector<T>& whole, std::vector<MeshBlock>& blocks, const Member& member) {
   std::vector<std::size_t> first;
   for (MeshBlock& block : blocks) first.push_back(member(block).size());
   resize_by_team(team, whole, offsets_from_counts(first));
   for_blocks(team, blocks, [&](int number, MeshBlock& block) {
-    const std::vector<T>& list = member(block);
+    const TeamVector<T>& list = member(block);
     std::copy(list.begin(), list.end(), whole.begin() + static_cast<std::ptrdiff_t>(first[number]));
   });
-  for (MeshBlock& block : blocks) std::vector<T>().swap(member(block));
+  for (MeshBlock& block : blocks) TeamVector<T>().swap(member(block));
 }
 
 void join(Team& team, Elements& whole, std::vector<MeshBlock>& blocks, Elements MeshBlock::*elements) {

@@ -82,7 +82,7 @@ std::vector<std::int64_t> open_nodes(const CgnsMesh& mesh, Unions& unions) {
 }
 
 /// Merges those of the nodes that coincide up to rounding: within 1e-9 of the extent of the mesh.
-void unite_coincident(const std::vector<Vec3>& coords, const std::vector<std::int64_t>& nodes, Unions& unions) {
+void unite_coincident(std::span<const Vec3> coords, const std::vector<std::int64_t>& nodes, Unions& unions) {
   Vec3 low{HUGE_VAL, HUGE_VAL, HUGE_VAL}, high = -low;
   for (const Vec3& x : coords) {
     for (int k = 0; k < 3; ++k) low[k] = std::min(low[k], x[k]), high[k] = std::max(high[k], x[k]);

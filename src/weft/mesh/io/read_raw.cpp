@@ -139,7 +139,7 @@ class Zones {
 
   /// Replaces tags by zones; unnamed tags become zones named by number.
   void number(const MeshCursor& file, RawElements& elements, int dim, Team& team) {
-    std::vector<std::int32_t>& zones = elements.list.zone;
+    TeamVector<std::int32_t>& zones = elements.list.zone;
     std::vector<std::set<std::int32_t>> of_share(shares_of(team, std::ssize(zones)));
     for_shares(team, std::ssize(zones), [&](LoopShare share) {
       std::int32_t before = 0;
@@ -211,7 +211,7 @@ struct Sag {
   std::int32_t zone = -1;
 };
 
-Sag sag_of(const MeshCursor& file, const RawElements& boundary, const TagIndex& index, const std::vector<Vec3>& coords,
+Sag sag_of(const MeshCursor& file, const RawElements& boundary, const TagIndex& index, const TeamVector<Vec3>& coords,
            const Zones& zones) {
   Sag sag;
   for (const MidNode& mid : boundary.mid) {
@@ -322,7 +322,7 @@ void check_numbers(const MeshCursor& file, const RawElements& cells, const RawEl
 }
 
 /// Sets z = 0 if all nodes have the same z, and fails otherwise.
-void flatten_nodes(const MeshCursor& file, std::vector<Vec3>& coords, std::span<const std::int64_t> used) {
+void flatten_nodes(const MeshCursor& file, TeamVector<Vec3>& coords, std::span<const std::int64_t> used) {
   Vec3 low{HUGE_VAL, HUGE_VAL, HUGE_VAL}, high = -low;
   for (std::size_t i = 0; i < coords.size(); ++i) {
     if (used[i] == kNone) continue;
@@ -368,21 +368,21 @@ std::int64_t number_used(TeamVector<std::int64_t>& used, Team& team) {
 
 /// Removes the nodes that no cell uses. @param used  new number of each node, or kNone.  @param kept  number of those used.
 void drop_unused(const TeamVector<std::int64_t>& used, std::int64_t kept, RawMesh& raw, int dim, Team& team) {
-  std::vector<Vec3> coords;
+  TeamVector<Vec3> coords;
   resize_by_team(team, coords, kept);
   for_indices(team, std::ssize(used), [&](std::int64_t i) {
     if (used[i] != kNone) coords[used[i]] = raw.coords[i];
   });
   raw.coords = std::move(coords);
   for (const int of : {dim, dim - 1}) {
-    std::vector<GlobalNodeId>& nodes = raw.of_dim[of].list.node;
+    TeamVector<GlobalNodeId>& nodes = raw.of_dim[of].list.node;
     for_indices(team, std::ssize(nodes), [&](std::int64_t i) { nodes[i] = GlobalNodeId(used[nodes[i].index()]); });
   }
 }
 
-/// Resizes a list that grows step by step, in amortised constant time.
-template <class T>
-void grow(Team& team, std::vector<T>& list, std::size_t size) {
+/// Resizes a list that grows step by step, in amortised constant time. @tparam List  std::vector or TeamVector.
+template <class List>
+void grow(Team& team, List& list, std::size_t size) {
   if (size > list.capacity()) list.reserve(std::max(size, list.capacity() + list.capacity() / 2));
   resize_by_team(team, list, size);
 }

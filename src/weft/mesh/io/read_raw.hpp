@@ -36,7 +36,7 @@ struct Group {
 };
 
 struct RawMesh {
-  std::vector<Vec3> coords;
+  TeamVector<Vec3> coords;
   std::vector<std::int64_t> node_tag;  ///< numbers in the file; empty: 0, 1, 2, ...
   std::vector<std::int64_t> node_at;   ///< positions in the file; empty if node_tag is
   std::array<RawElements, 4> of_dim;

@@ -15,14 +15,15 @@ std::vector<std::int64_t> even_starts(std::int64_t size, int ranks) {
 }
 
 template <class T>
-std::vector<T> scatter_values(const Communicator& comm, std::vector<T> whole, const std::vector<std::int64_t>& starts) {
+TeamVector<T> scatter_values(const Communicator& comm, TeamVector<T> whole, const std::vector<std::int64_t>& starts) {
   std::vector<std::vector<T>> parts;
   if (comm.is_root()) {
     for (std::size_t r = 0; r + 1 < starts.size(); ++r)
       parts.emplace_back(whole.begin() + starts[r], whole.begin() + starts[r + 1]);
     whole = {};
   }
-  return comm.scatter(parts);
+  const std::vector<T> mine = comm.scatter(parts);
+  return {mine.begin(), mine.end()};
 }
 
 Elements scatter_elements(const Communicator& comm, Elements whole, const std::vector<std::int64_t>& starts) {
@@ -40,12 +41,18 @@ Elements scatter_elements(const Communicator& comm, Elements whole, const std::v
   return mine;
 }
 
+template <class T>
+TeamVector<T> gather_values(const Communicator& comm, const TeamVector<T>& mine) {
+  const std::vector<T> whole = comm.gather(std::span<const T>(mine));
+  return {whole.begin(), whole.end()};
+}
+
 Elements gather_elements(const Communicator& comm, const Elements& mine) {
   Elements whole;
-  whole.type = comm.gather(std::span(mine.type));
-  whole.node = comm.gather(std::span(mine.node));
-  whole.zone = comm.gather(std::span(mine.zone));
-  whole.file_id = comm.gather(std::span(mine.file_id));
+  whole.type = gather_values(comm, mine.type);
+  whole.node = gather_values(comm, mine.node);
+  whole.zone = gather_values(comm, mine.zone);
+  whole.file_id = gather_values(comm, mine.file_id);
   for (const CellType type : whole.type) whole.offset.push_back(whole.offset.back() + shape(type).nodes);
   return whole;
 }
@@ -100,7 +107,7 @@ MeshBlock gather_whole(const Communicator& comm, const MeshBlock& block) {
   whole.file_unit = block.file_unit;
   whole.notes = block.notes;
   whole.warnings = block.warnings;
-  whole.coords = comm.gather(std::span(block.coords));
+  whole.coords = gather_values(comm, block.coords);
   whole.cells = gather_elements(comm, block.cells);
   whole.boundary = gather_elements(comm, block.boundary);
   return whole;

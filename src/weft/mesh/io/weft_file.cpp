@@ -58,7 +58,7 @@ template <class Scalar, class Row>
 constexpr std::size_t kScalars = sizeof(Row) / sizeof(Scalar);  // NOLINT(bugprone-sizeof-expression): a row may be one scalar
 
 template <class Scalar, class Row>
-std::span<const Scalar> as_scalars(const std::vector<Row>& rows) {
+std::span<const Scalar> as_scalars(std::span<const Row> rows) {
   static_assert(std::is_trivially_copyable_v<Row> && sizeof(Row) % sizeof(Scalar) == 0);
   return {reinterpret_cast<const Scalar*>(rows.data()), rows.size() * kScalars<Scalar, Row>};
 }
@@ -93,10 +93,11 @@ class Writer {
   }
 
   /// Writes `values`, of kScalars<Scalar, T> scalars each.
-  template <class Scalar, class T>
-  void rows(const std::string& name, const std::vector<T>& values) {
-    file_.write_rows(name, std::span<const T>(values));
-    const std::span<const Scalar> scalars = as_scalars<Scalar>(values);
+  template <class Scalar, class List>
+  void rows(const std::string& name, const List& values) {
+    const std::span<const typename List::value_type> rows(values);
+    file_.write_rows(name, rows);
+    const std::span<const Scalar> scalars = as_scalars<Scalar>(rows);
     const std::int64_t first = file_.comm().exclusive_sum(static_cast<std::int64_t>(scalars.size()));
     const std::uint64_t sum = checksum(file_.comm(), first, scalars, kernels::calling_thread());
     file_.write_attribute("/", checksum_name(name), std::bit_cast<std::int64_t>(sum));
@@ -196,8 +197,8 @@ class Reader {
                                                {kPartNodes, &parts.nodes, kNodes},
                                                {kPartBoundary, &parts.boundary, std::string("boundary/type")}}) {
       if (rows_of(name) != count) fail(fmt::format("{} has {} entries for {} parts", name, rows_of(name), count));
-      const bool root = comm_.is_root();
-      *sizes = rows<std::int64_t, std::int64_t>(name, 0, root ? count : 0);
+      const auto read = rows<std::int64_t, std::int64_t>(name, 0, comm_.is_root() ? count : 0);
+      sizes->assign(read.begin(), read.end());
       comm_.broadcast(*sizes);
       std::int64_t left = rows_of(dataset);
       for (const std::int64_t size : *sizes) {
@@ -221,9 +222,9 @@ class Reader {
   }
 
   template <class Scalar, class T>
-  [[nodiscard]] std::vector<T> rows(const std::string& name, std::int64_t first, std::int64_t count) const {
-    std::vector<T> values = file_.read_rows<T>(name, first, count, 1, team_);
-    const std::span<const Scalar> scalars = as_scalars<Scalar>(values);
+  [[nodiscard]] TeamVector<T> rows(const std::string& name, std::int64_t first, std::int64_t count) const {
+    TeamVector<T> values = file_.read_rows<T>(name, first, count, 1, team_);
+    const std::span<const Scalar> scalars = as_scalars<Scalar>(std::span<const T>(values));
     expect(checksum_name(name), checksum(comm_, first * static_cast<std::int64_t>(kScalars<Scalar, T>), scalars, team_), name);
     return values;
   }
