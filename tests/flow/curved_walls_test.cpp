@@ -157,5 +157,20 @@ TEST(CurvedWalls, CellsBetweenTwoSymmetryPlanesAreClosed) {
   }
 }
 
+TEST(CurvedWalls, ThreadsGiveTheSameAreas) {
+  for (const char* elements : {"tetrahedra", "prisms"}) {
+    const mesh::Mesh m = shell(elements, on_sphere, 24);
+    const BoundaryKinds kinds = kinds_with(m, BoundaryKind::slip_wall);
+    const FaceAreas alone = areas_at_curved_walls(m, kinds);
+    EXPECT_FALSE(m.comm.all(alone.area.empty())) << elements;
+    for (const int threads : {2, 3, 8}) {
+      Team team(threads);
+      const FaceAreas areas = areas_at_curved_walls(m, kinds, team);
+      EXPECT_EQ(areas.area, alone.area) << elements << ' ' << threads;
+      EXPECT_EQ(areas.normal, alone.normal) << elements << ' ' << threads;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace weft::flow::curved_walls_test

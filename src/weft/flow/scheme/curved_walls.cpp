@@ -199,12 +199,33 @@ class NearWalls {
   std::vector<double> sag_;  ///< one per surface: 8 times the sag of the arc along its normal
 };
 
-/// The slivers at the edges of owned cells. All cells at an edge see the same faces at its nodes, so that each edge is computed
-/// once.
+/// The area vector of a face with arcs as edges.
+struct ChangedArea {
+  mesh::LocalFaceId face;
+  Vec3 vector;  ///< m^2, out of the left cell
+};
+
+/// The slivers at the edges of owned cells, for one thread. All cells at an edge see the same faces at its nodes, so that each
+/// edge is computed once, and whichever cell it is computed for.
 class EdgeSlivers {
  public:
   EdgeSlivers(const Mesh& mesh, const detail::WallFaces& walls) : mesh_(mesh), walls_(walls) {}
 
+  /// Appends the area vectors of those faces of which this is the left cell and which have slivers.
+  void append_areas(LocalCellId cell, std::vector<ChangedArea>& changed) {
+    for (const mesh::LocalFaceId face : mesh_.cell_faces.row(cell)) {
+      if (mesh_.face_left[face] != cell) continue;
+      const auto nodes = mesh_.face_nodes.row(face);
+      slivers_.clear();
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const Vec3 sliver = at(cell, nodes[i], nodes[(i + 1) % nodes.size()]);
+        if (!(sliver == Vec3{})) slivers_.push_back(sliver);
+      }
+      if (!slivers_.empty()) changed.push_back({face, mesh_.face_area[face] * mesh_.face_normal[face] + sum(slivers_)});
+    }
+  }
+
+ private:
   /// Returns the sliver at the edge from a to b of a cell.
   [[nodiscard]] Vec3 at(LocalCellId cell, LocalNodeId a, LocalNodeId b) {
     if (!walls_.on_wall(a) || !walls_.on_wall(b)) return {};
@@ -217,7 +238,6 @@ class EdgeSlivers {
     return a == low ? known->second : -known->second;
   }
 
- private:
   /// Finds the faces on walls of a cell and its neighbours.
   void find_walls(LocalCellId cell) {
     if (cell == cell_) return;
@@ -235,6 +255,7 @@ class EdgeSlivers {
   const detail::WallFaces& walls_;
   NearWalls near_;
   LocalCellId cell_;                              ///< the cell to which near_ belongs
+  std::vector<Vec3> slivers_;                     ///< of the present face
   std::unordered_map<std::int64_t, Vec3> known_;  ///< from the lower node to the higher
 };
 
@@ -243,26 +264,22 @@ class EdgeSlivers {
 FaceAreas areas_at_curved_walls(const Mesh& mesh, const BoundaryKinds& kinds, Team& team) {
   if (mesh.dim == 2) return {};
   const detail::WallFaces walls(mesh, kinds, team);
-  FaceAreas areas;
-  EdgeSlivers edges(mesh, walls);
-  std::vector<Vec3> slivers;
+  if (!walls.has_triangles()) return {};
   const auto has_edge_on_wall = [&](LocalCellId cell) {
     return std::ranges::count_if(mesh.cell_nodes.row(cell), [&](LocalNodeId n) { return walls.on_wall(n); }) >= 2;
   };
-  for (const LocalCellId cell : detail::select_cells(team, mesh.owned_cells, has_edge_on_wall)) {
-    for (const mesh::LocalFaceId f : mesh.cell_faces.row(cell)) {
-      if (mesh.face_left[f] != cell) continue;
-      const auto nodes = mesh.face_nodes.row(f);
-      slivers.clear();
-      for (std::size_t i = 0; i < nodes.size(); ++i) {
-        const Vec3 sliver = edges.at(cell, nodes[i], nodes[(i + 1) % nodes.size()]);
-        if (!(sliver == Vec3{})) slivers.push_back(sliver);
-      }
-      if (slivers.empty()) continue;
-      if (areas.area.empty()) areas = {.normal = mesh.face_normal, .area = mesh.face_area};
-      const Vec3 vector = mesh.face_area[f] * mesh.face_normal[f] + sum(slivers);
-      areas.area[f] = norm(vector);
-      areas.normal[f] = vector / areas.area[f];
+  const std::vector<LocalCellId> cells = detail::select_cells(team, mesh.owned_cells, has_edge_on_wall);
+  std::vector<std::vector<ChangedArea>> of_share(shares_of(team, std::ssize(cells)));
+  for_shares(team, std::ssize(cells), [&](LoopShare share) {
+    EdgeSlivers edges(mesh, walls);
+    for (std::int64_t i = share.begin; i < share.end; ++i) edges.append_areas(cells[i], of_share[share.number]);
+  });
+  FaceAreas areas;
+  for (const std::vector<ChangedArea>& changed : of_share) {
+    if (areas.area.empty() && !changed.empty()) areas = {.normal = mesh.face_normal, .area = mesh.face_area};
+    for (const ChangedArea& face : changed) {
+      areas.area[face.face] = norm(face.vector);
+      areas.normal[face.face] = face.vector / areas.area[face.face];
     }
   }
   return areas;

@@ -1,5 +1,6 @@
 #pragma once
 /// Faces on slip walls and symmetry planes, with those of neighbouring cells on other ranks.
+#include <algorithm>
 #include <array>
 #include <span>
 #include <utility>
@@ -51,6 +52,10 @@ class WallFaces {
 
   /// Returns whether a node of an owned cell may be on a slip wall: false only if it is on none.
   [[nodiscard]] bool on_wall(mesh::LocalNodeId node) const { return on_wall_[node] != 0; }
+  /// Returns whether a slip wall of an owned or ghost cell has a face that is a triangle.
+  [[nodiscard]] bool has_triangles() const {
+    return std::ranges::any_of(faces_, [](const WallFace& face) { return !face.symmetry && face.nodes == 3; });
+  }
   /// Returns the faces of an owned or ghost cell on slip walls and, of those on symmetry planes, the ones with a node on_wall().
   [[nodiscard]] std::span<const WallFace> of(mesh::LocalCellId cell) const {
     return std::span(faces_).subspan(first_[cell.index()], first_[cell.index() + 1] - first_[cell.index()]);
