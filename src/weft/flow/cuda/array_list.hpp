@@ -10,6 +10,7 @@
 #include "weft/array/array_pair.hpp"
 #include "weft/array/exchange_memory.hpp"
 #include "weft/device/device_vector.hpp"
+#include "weft/device/team_upload.hpp"
 
 namespace weft::flow::detail {
 
@@ -63,6 +64,16 @@ struct Allocate {
   template <class T, int RowSize, class... Width>
   void operator()(ArrayPair<T, RowSize>& array, const IndexSpace& space, Width... width) const {
     array = ArrayPair<T, RowSize>(space, width..., Layout::aos, Backend::cuda, Side::device);
+  }
+};
+
+/// Allocates long lists of a class without exchanged arrays as Allocate does, and copies the values by the threads of a team.
+struct AllocateByTeam {
+  TeamUpload& upload;
+  template <class T, HostValues Values>
+  void operator()(DeviceVector<T>& array, const Values& values) const {
+    array = DeviceVector<T>(Backend::cuda, values.size());
+    upload.put(array, std::span<const typename Values::value_type>(values.data(), values.size()));
   }
 };
 

@@ -43,12 +43,12 @@ std::size_t DeviceStepper<Real, State>::bytes(const Tiles& on_host, const TeamVe
 }
 
 template <class Real, class State>
-void DeviceStepper<Real, State>::allocate(const Tiles& on_host, const TeamVector<double>& matrices) {
+void DeviceStepper<Real, State>::allocate(const Tiles& on_host, const TeamVector<double>& matrices, Team& team) {
   const std::size_t owned = scheme_.mesh().owned_cells;
   state_.each_array(owned * kVars, Allocate());
   Allocate()(local_dt_, scheme_.numerics().local_time_step ? owned : 0);
   control_.allocate(stream_, on_host.size());
-  tiles_.allocate(scheme_, on_host, matrices);
+  tiles_.allocate(scheme_, on_host, matrices, team);
   source_.allocate();
   boundary_.allocate();
   reconstruction_.allocate(on_host);
@@ -284,10 +284,9 @@ namespace {
 template <class Real, class State>
 std::unique_ptr<Stepper> make_stepper(const Scheme& scheme) {
   const mesh::Mesh& m = scheme.mesh();
-  const Tiles tiles = agreed(m.comm, [&] {
-    Team team(scheme.options().threads);
-    return choose_tiles<Real>(m, scheme.discretization(), scheme.numerics().gradient, team);
-  });
+  const std::unique_ptr<Team> team = agreed(m.comm, [&] { return std::make_unique<Team>(scheme.options().threads); });
+  const Tiles tiles =
+      agreed(m.comm, [&] { return choose_tiles<Real>(m, scheme.discretization(), scheme.numerics().gradient, *team); });
   const TeamVector<double> matrices = scheme.least_squares();
   auto stepper = agreed(m.comm, [&] { return std::make_unique<DeviceStepper<Real, State>>(scheme); });
   const GpuDemand demand = agreed(m.comm, [&] {
@@ -297,7 +296,7 @@ std::unique_ptr<Stepper> make_stepper(const Scheme& scheme) {
         .gpu = current_gpu(), .needed = stepper->bytes(tiles, matrices), .free = free, .total = total, .cells = m.owned_cells};
   });
   require_gpu_memory(m.comm, demand);
-  agreed(m.comm, [&] { stepper->allocate(tiles, matrices); });
+  agreed(m.comm, [&] { stepper->allocate(tiles, matrices, *team); });
   stepper->connect();
   return stepper;
 }

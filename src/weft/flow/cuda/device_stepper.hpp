@@ -36,7 +36,7 @@ class DeviceStepper final : public Stepper {
   /// Returns the bytes that allocate() takes, and at most the exchanges of all plans. @param matrices  Scheme::least_squares().
   [[nodiscard]] std::size_t bytes(const Tiles& on_host, const TeamVector<double>& matrices);
   /// Called before the functions below. @throws DeviceError where there is not enough memory.
-  void allocate(const Tiles& on_host, const TeamVector<double>& matrices);
+  void allocate(const Tiles& on_host, const TeamVector<double>& matrices, Team& team);
   /// Compiles the plan of a step. @collective  @throws as task::Graph::compile().
   void connect();
   ~DeviceStepper() override {

@@ -24,8 +24,10 @@ class DeviceTiles {
   }
 
   /// Copies the tiles to the GPU; empty before. @throws DeviceError where there is not enough memory.
-  void allocate(const Scheme& scheme, const Tiles& tiles, const TeamVector<double>& matrices) {
-    each_array(scheme, tiles, matrices, Allocate());
+  void allocate(const Scheme& scheme, const Tiles& tiles, const TeamVector<double>& matrices, Team& team) {
+    TeamUpload upload(team);
+    each_array(scheme, tiles, matrices, AllocateByTeam{upload});
+    upload.finish();
     arrays = {.tile = tile_.data(),
               .halo_row = halo_row_.data(),
               .topology = topology_.data(),
