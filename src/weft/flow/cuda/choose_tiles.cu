@@ -12,7 +12,7 @@ Tiles choose_tiles(const mesh::Mesh& mesh, const Discretization& d, GradientKind
   check_cuda(cudaDeviceGetAttribute(&per_multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device), "shared memory");
   check_cuda(cudaDeviceGetAttribute(&per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "shared memory");
   constexpr int kReserved = 1024 + 256;  // for the system, and for arrays other than those of the tiles
-  const GradientWeights gradient_weights = gradient_weights_of(kind, has_stencils_by_node(d));
+  const GradientWeights gradient_weights = gradient_weights_of(kind, d.stencils_by_node);
   const auto need = [&](const TileSize& most) {
     const TileRange range = range_of(0, 1, most);
     return kReserved +

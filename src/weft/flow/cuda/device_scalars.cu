@@ -133,7 +133,7 @@ void DeviceScalars::each_array(const TeamVector<double>& matrices, Visit&& visit
   visit(cell_face_offset_, d.cell_face_offset);
   visit(cell_faces_, d.cell_face);
   visit(cell_face_rows_, d.cell_face_row);
-  if (d.stencil_row != d.cell_face_row) {
+  if (d.stencils_by_node) {
     visit(stencil_offset_, d.stencil_offset);
     visit(stencil_rows_, d.stencil_row);
   }

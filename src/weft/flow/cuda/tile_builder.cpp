@@ -21,7 +21,7 @@ void raise_to(TileSize& most, const TileSize& size) {
 
 void TilesBuilder::place_tiles() {
   std::int64_t halos = 0, all_rows = 0, slots = 0, eights = 0;
-  const bool by_node = has_stencils_by_node(d_);
+  const bool by_node = d_.stencils_by_node;
   tiles_.tile.reserve(partition_.of_tile.size());
   for (std::int32_t t = 0; t < partition_.size(); ++t) {
     const TileSize& size = partition_.of_tile[t];
@@ -80,12 +80,7 @@ void TilesBuilder::build() {
 
 TileBuilder::TileBuilder(const mesh::Mesh& mesh, const Discretization& d, const std::vector<std::int32_t>& tile_of_unit,
                          IdVector<mesh::LocalFaceId, std::int32_t>& first_slot, Tiles& tiles)
-    : mesh_(mesh),
-      d_(d),
-      tile_of_unit_(tile_of_unit),
-      first_slot_(first_slot),
-      tiles_(tiles),
-      by_node_(has_stencils_by_node(d)) {}
+    : mesh_(mesh), d_(d), tile_of_unit_(tile_of_unit), first_slot_(first_slot), tiles_(tiles), by_node_(d.stencils_by_node) {}
 
 void TileBuilder::build(std::int32_t number) {
   begin(number);

@@ -16,12 +16,6 @@ bool within(const TileSize& size, const TileSize& limit) {
   return size.cells <= limit.cells && size.rows <= limit.rows && size.faces <= limit.faces && size.entries <= limit.entries;
 }
 
-}  // namespace
-
-bool has_stencils_by_node(const Discretization& d) { return d.stencil_row != d.cell_face_row; }
-
-namespace {
-
 /// Divides a part of the cells into tiles.
 class PartDivider {
  public:
@@ -92,7 +86,7 @@ TilePartition::TilePartition(const mesh::Mesh& mesh, const Discretization& d, co
                                                     limit.cells / kTileUnit * kTileUnit, kTileUnit, kMostCells)));
   const std::int32_t border = mesh.inner_cells == mesh.owned_cells ? mesh.owned_cells : mesh.inner_cells / kTileUnit * kTileUnit;
   std::vector<PartDivider> dividers(static_cast<std::size_t>(shares_of(team, mesh.owned_cells)),
-                                    PartDivider(d, limit, has_stencils_by_node(d)));
+                                    PartDivider(d, limit, d.stencils_by_node));
   for_shares(team, mesh.owned_cells, [&](LoopShare share) {  // each thread divides the parts that begin within its share
     for (std::int64_t first = (share.begin + per_part - 1) / per_part * per_part; first < share.end; first += per_part) {
       const std::int64_t last = std::min<std::int64_t>(first + per_part, mesh.owned_cells);

@@ -58,9 +58,6 @@ struct TilePartition {
   std::vector<TileSize> of_tile;
 };
 
-/// Returns whether stencils differ from the rows on the other sides of the faces.  @cost one pass over the stencils.
-[[nodiscard]] bool has_stencils_by_node(const Discretization& discretization);
-
 struct Tiles {
   /// @throws LimitError where a tile has more than 65,535 rows or 32,767 faces, or all of them more than 2^31 - 1 of anything.
   /// @cost memory: 4 B per halo row of a tile, 76 B per face of a tile, 26 B per hexahedron, and with stencils by node 24 B per

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <utility>
 
@@ -280,6 +281,18 @@ double least_determinant(const Mesh& mesh, const Discretization& d, std::int32_t
   return kSingular * trace * trace * (mesh.dim == 2 ? 1 : trace);
 }
 
+/// Returns whether a stencil is not the rows on the other sides of the faces.
+bool differs_from_faces(const Discretization& d, Team& team) {
+  if (d.stencil_row.size() != d.cell_face_row.size()) return true;
+  std::atomic<bool> differs = false;
+  for_shares(team, std::ssize(d.stencil_row), [&](LoopShare share) {
+    if (!std::equal(d.stencil_row.begin() + share.begin, d.stencil_row.begin() + share.end,
+                    d.cell_face_row.begin() + share.begin))
+      differs = true;
+  });
+  return differs;
+}
+
 /// Enters the matrix of a cell.
 void enter_matrix(const Mesh& mesh, const Discretization& d, LocalCellId cell, TeamVector<double>& matrices) {
   const std::int32_t c = cell.value();
@@ -314,6 +327,7 @@ Discretization::Discretization(const Mesh& mesh, const BoundaryKinds& kinds, mes
   for_indices(team, mesh.cells(), [&](std::int64_t c) { centroid[LocalRow(c)] = mesh.cell_centroid[LocalCellId(c)]; });
   add_boundary_rows(mesh, kinds, *this);
   connect(mesh, stencil, team, *this);
+  stencils_by_node = differs_from_faces(*this, team);
   extrapolate_to_boundary(mesh, kinds, forces, team, *this);
 
   const std::size_t cells = mesh.owned_cells;

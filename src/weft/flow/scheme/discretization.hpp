@@ -52,6 +52,7 @@ struct Discretization {
   std::int32_t first_boundary_face = 0;
   std::int32_t rows = 0;  ///< owned + ghost + boundary faces
   bool stabilized = false;
+  bool stencils_by_node = false;  ///< stencil_row is not cell_face_row
 
   /// Rows whose values make the gradient of owned cell c: stencil_row[stencil_offset[c]] ... The face neighbours or
   /// the node neighbours, then the boundary rows.
