@@ -255,7 +255,7 @@ class EdgeSlivers {
   const detail::WallFaces& walls_;
   NearWalls near_;
   LocalCellId cell_;                              ///< the cell to which near_ belongs
-  std::vector<Vec3> slivers_;                     ///< of the present face
+  std::vector<Vec3> slivers_;                     ///< those at the edges of the present face
   std::unordered_map<std::int64_t, Vec3> known_;  ///< from the lower node to the higher
 };
 

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cmath>
 #include <compare>
-#include <functional>
 #include <map>
 #include <set>
 
@@ -15,6 +14,7 @@
 #include "weft/base/team_memory.hpp"
 #include "weft/kernels/primitives/bucket_sort.hpp"
 #include "weft/mesh/build/orientation.hpp"
+#include "weft/mesh/io/tag_index.hpp"
 
 namespace weft::mesh::detail {
 namespace {
@@ -28,95 +28,6 @@ constexpr std::int64_t kNone = -1;
   place.set_zone(zone);
   place.fail_at(at, std::move(problem), std::move(suggestion));
 }
-
-/// Position of `tag` in a list of unique tags: a table if tags are nearly dense, a sorted list otherwise.
-class TagIndex {
- public:
-  /// Creates the table of the tags first, first + 1, ..., first + size - 1.
-  TagIndex(std::int64_t first, std::int64_t size) : first_(first), size_(size) {}
-
-  TagIndex(std::span<const std::int64_t> tags, Team& team) : size_(std::ssize(tags)) {
-    if (tags.empty()) return;
-    struct Range {
-      std::int64_t low, high;
-      bool consecutive;
-    };
-    const auto distance = [](std::int64_t tag, std::int64_t from) {
-      return static_cast<std::uint64_t>(tag) - static_cast<std::uint64_t>(from);
-    };
-    std::vector<Range> ranges(shares_of(team, size_));
-    for_shares(team, size_, [&](LoopShare share) {
-      Range range{tags[share.begin], tags[share.begin], true};
-      for (std::int64_t i = share.begin; i < share.end; ++i) {
-        range.low = std::min(range.low, tags[i]);
-        range.high = std::max(range.high, tags[i]);
-        range.consecutive = range.consecutive && distance(tags[i], tags[0]) == static_cast<std::uint64_t>(i);
-      }
-      ranges[share.number] = range;
-    });
-    Range whole = ranges.front();
-    for (const Range& range : ranges) {
-      whole = {std::min(whole.low, range.low), std::max(whole.high, range.high), whole.consecutive && range.consecutive};
-    }
-    first_ = whole.low;
-    if (whole.consecutive && whole.low == tags[0]) return;  // tag - first_ is the position
-    constexpr std::int64_t kSparse = 4;
-    const std::uint64_t range = distance(whole.high, whole.low);
-    if (range / kSparse <= static_cast<std::uint64_t>(size_)) {
-      enter(tags, range, team);
-    } else {
-      sort(tags, team);
-    }
-  }
-
-  /// Returns a position whose tag also occurs earlier; -1: none.
-  [[nodiscard]] std::int64_t duplicate() const { return duplicate_; }
-
-  /// Returns the position of the tag, or -1.
-  [[nodiscard]] std::int64_t find(std::int64_t tag) const {
-    if (!sorted_.empty()) {
-      const auto entry = std::lower_bound(sorted_.begin(), sorted_.end(), Entry{tag, kNone});
-      return entry != sorted_.end() && entry->tag == tag ? entry->position : kNone;
-    }
-    const auto distance = static_cast<std::uint64_t>(tag) - static_cast<std::uint64_t>(first_);
-    if (table_.empty()) return distance < static_cast<std::uint64_t>(size_) ? static_cast<std::int64_t>(distance) : kNone;
-    return distance < table_.size() ? table_[distance] : kNone;
-  }
-
- private:
-  struct Entry {
-    std::int64_t tag = 0, position = 0;
-    auto operator<=>(const Entry&) const = default;
-  };
-
-  void enter(std::span<const std::int64_t> tags, std::uint64_t range, Team& team) {
-    resize_by_team(team, table_, range + 1, kNone);
-    // Equal tags leave one position in the table, which is not that of the others.
-    for_indices(team, size_,
-                [&](std::int64_t i) { std::atomic_ref(table_[tags[i] - first_]).store(i, std::memory_order_relaxed); });
-    std::atomic<bool> repeated = false;
-    for_indices(team, size_, [&](std::int64_t i) {
-      if (table_[tags[i] - first_] != i) repeated.store(true, std::memory_order_relaxed);
-    });
-    if (!repeated) return;
-    std::vector<bool> seen(range + 1);
-    for (duplicate_ = 0; !seen[tags[duplicate_] - first_]; ++duplicate_) seen[tags[duplicate_] - first_] = true;
-  }
-
-  void sort(std::span<const std::int64_t> tags, Team& team) {
-    resize_by_team(team, sorted_, tags.size());
-    for_indices(team, size_, [&](std::int64_t i) { sorted_[i] = {tags[i], i}; });
-    kernels::bucket_sort(
-        sorted_, [this](const Entry& e) { return static_cast<std::uint64_t>(e.tag) - static_cast<std::uint64_t>(first_); },
-        std::less<>(), team);
-    const auto twin = std::adjacent_find(sorted_.begin(), sorted_.end(), [](Entry a, Entry b) { return a.tag == b.tag; });
-    if (twin != sorted_.end()) duplicate_ = (twin + 1)->position;
-  }
-
-  std::int64_t first_ = 0, size_ = 0, duplicate_ = kNone;
-  TeamVector<std::int64_t> table_;
-  TeamVector<Entry> sorted_;
-};
 
 /// Converts group tags to zones.
 class Zones {
@@ -380,70 +291,7 @@ void drop_unused(const TeamVector<std::int64_t>& used, std::int64_t kept, RawMes
   }
 }
 
-/// Resizes a list that grows step by step, in amortised constant time. @tparam List  std::vector or TeamVector.
-template <class List>
-void grow(Team& team, List& list, std::size_t size) {
-  if (size > list.capacity()) list.reserve(std::max(size, list.capacity() + list.capacity() / 2));
-  resize_by_team(team, list, size);
-}
-
 }  // namespace
-
-void RawMesh::add(CellType type, std::span<const GlobalNodeId> tags, std::int32_t group, std::int64_t id, std::int64_t at,
-                  std::span<const GlobalNodeId> more) {
-  RawElements& elements = of_dim[shape(type).dim];
-  if (!more.empty()) ++elements.second_order;
-  const std::size_t edges = shape(type).dim == 1 ? 1 : shape(type).dim == 2 ? tags.size() : 0;
-  for (std::size_t k = 0; k < std::min(edges, more.size()); ++k)
-    elements.mid.push_back({elements.list.size(), {tags[k], tags[(k + 1) % tags.size()]}, more[k]});
-  elements.list.add(type, tags, group, id);
-  elements.at.push_back(at);
-}
-
-RawMesh::Block RawMesh::append(CellType type, std::int64_t elements, std::int64_t dropped, Team& team) {
-  const CellShape& form = shape(type);
-  RawElements& all = of_dim[form.dim];
-  Block block;
-  block.elements_ = &all;
-  block.corners_ = form.nodes;
-  block.edges_ = std::min<std::int64_t>(form.dim == 1 ? 1 : form.dim == 2 ? form.nodes : 0, dropped);
-  block.first_ = all.list.size();
-  block.first_node_ = std::ssize(all.list.node);
-  block.first_mid_ = std::ssize(all.mid);
-  if (dropped > 0) all.second_order += elements;
-  const std::size_t size = block.first_ + elements;
-  grow(team, all.list.type, size);
-  std::fill(all.list.type.begin() + block.first_, all.list.type.end(), type);
-  grow(team, all.list.offset, size + 1);
-  grow(team, all.list.node, block.first_node_ + elements * block.corners_);
-  grow(team, all.list.zone, size);
-  grow(team, all.list.file_id, size);
-  grow(team, all.at, size);
-  grow(team, all.mid, block.first_mid_ + elements * block.edges_);
-  return block;
-}
-
-void RawMesh::Block::enter(std::int64_t i, std::span<const GlobalNodeId> nodes, std::int32_t group, std::int64_t id,
-                           std::int64_t at) const {
-  Elements& list = elements_->list;
-  const std::int64_t element = first_ + i, node = first_node_ + i * corners_;
-  std::copy_n(nodes.begin(), corners_, list.node.begin() + node);
-  list.offset[element + 1] = node + corners_;
-  list.zone[element] = group;
-  list.file_id[element] = id;
-  elements_->at[element] = at;
-  for (std::int64_t k = 0; k < edges_; ++k) {
-    elements_->mid[first_mid_ + i * edges_ + k] = {element, {nodes[k], nodes[(k + 1) % corners_]}, nodes[corners_ + k]};
-  }
-}
-
-std::int64_t RawMesh::append_nodes(std::int64_t nodes, Team& team) {
-  const std::size_t first = coords.size(), size = first + nodes;
-  grow(team, coords, size);
-  grow(team, node_tag, size);
-  grow(team, node_at, size);
-  return static_cast<std::int64_t>(first);
-}
 
 MeshBlock assemble(const MeshCursor& file, RawMesh&& raw, int dim, const FormatAdvice& advice, Team& team) {
   if (dim < 2) fail(file, kNone, kNone, {}, "the mesh has no cells of dimension 2 or 3", advice.no_cells);
