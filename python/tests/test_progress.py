@@ -29,6 +29,6 @@ def test_a_run_with_results_shows_its_last_step(comm, vortex, capsys, shared_pat
     assert last.startswith("100 %  step 12 ") and shown.endswith("\n") and shown.count("\r") < 12
 
 
-def test_no_bar_where_nobody_looks(vortex, capsys):
+def test_no_bar_without_a_terminal(vortex, capsys):
     weft.flow.Simulation(vortex).run(steps=2)  # stderr is no terminal here
     assert capsys.readouterr().err == ""

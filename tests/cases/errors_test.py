@@ -60,7 +60,7 @@ class WrongInput(InFolder):
                                   "its zones are xmin, xmax, ymin, ymax", printed)
         self.assertIn("boundary.lid.kind: is required", self.weft("check", *self.coarse("sod", "boundary.lid.x=1", "mesh.file=none.msh"), code=FAILED))
 
-    def test_is_told_once_by_all_ranks_together(self):
+    def test_all_ranks_report_it_once(self):
         began = time.monotonic()
         printed = self.weft("run", *self.coarse("sod", "boundary.lid.kind=slip_wall"), *ranks(3), code=FAILED)
         self.assertEqual(printed.count("weft: error"), 1, printed)

@@ -66,7 +66,7 @@ class Terminal(InFolder):
         self.assertNotIn("\r", log)
         self.assertRegex(log, r"(?m)^ *[\d.]+ %  step \d+ ")
 
-    def test_the_bar_fits_and_tells_the_time_left(self):
+    def test_the_bar_fits_and_shows_the_time_left(self):
         for columns in (40, 80, 200):
             lines = self.lines(columns)
             self.assertTrue(lines)
@@ -187,7 +187,7 @@ class Interrupted(InFolder):
             code, printed = self.ended(process, 30)
             self.assertEqual(code, INTERRUPTED, printed)
 
-    def test_what_mpirun_refuses_is_told(self):
+    def test_what_mpirun_refuses_is_reported(self):
         result = subprocess.run([WEFT, "info", "-n", "2", "--mpirun-options", "--hostfile nowhere"], cwd=self.folder, env=environment(),
                                 stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
         self.assertNotEqual(result.returncode, DONE)
@@ -207,7 +207,7 @@ class Interrupted(InFolder):
         self.assertEqual(code, 128 + signal.SIGKILL, printed)
         self.assertGreater(time.monotonic() - began, 10)
 
-    def test_a_killed_launcher_leaves_nobody_behind(self):
+    def test_a_killed_launcher_leaves_no_process(self):
         process = self.start("run", *self.endless(), *ranks(2))
         self.wait_for_steps(process)
         family = descendants(process.pid)
@@ -296,7 +296,7 @@ class Launched(InFolder):
         printed = self.weft("info", *ranks(most + 1), "--oversubscribe")
         self.assertIn(f"ranks   {most + 1} ", printed)
 
-    def test_far_more_ranks_than_an_allocation_has_room_for_are_refused(self):
+    def test_far_more_ranks_than_an_allocation_has_slots_are_refused(self):
         hosts = self.folder / "hosts"
         hosts.write_text("# ours\nn1 slots=4\nn1\nn2\n\n")
         for machines, variables in ((1, {"SLURM_JOB_NODELIST": "n1", "SLURM_JOB_NUM_NODES": "1"}),

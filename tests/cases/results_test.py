@@ -51,7 +51,7 @@ class ResultsFolder(InFolder):
         self.assertIn("file", self.weft("run", *self.coarse("sod", results="file/results"), code=FAILED))
         self.assertIn("file", self.weft("run", *self.coarse("sod", results="file/results"), *ranks(2), code=FAILED))
 
-    def test_lies_beside_the_case(self):
+    def test_is_in_the_folder_of_the_case(self):
         small = sets("stop.steps=2")
         (self.folder / "here").mkdir()
         self.weft("new", "sod", "here/sod.toml")
@@ -239,7 +239,7 @@ class Record(InFolder):
         self.weft("run", *self.coarse("sod", results="kept"))
         self.assertRegex((self.folder / "kept" / "run.log").read_text(), r"^of an experiment\nweft \S+, ")
 
-    def test_tells_failed_runs_and_keeps_out_of_folders_of_others(self):
+    def test_reports_failed_runs_and_writes_nothing_into_other_folders(self):
         wrong = ["numerics.flux=roe", "initial.kind=expression", "initial.velocity_x_expression=x < 0.5 ? -40 : 40", "output.exact_errors=false"]
         self.weft("run", *self.coarse("sod", *wrong, steps=500), code=PHYSICS)
         call, = self.record("sod")["calls"]
