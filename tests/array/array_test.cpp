@@ -244,6 +244,16 @@ TEST(CsrTest, PushedRowsReadBack) {
   EXPECT_EQ(csr.offsets().back(), static_cast<std::int64_t>(csr.entries().size()));
 }
 
+TEST(CsrTest, ExampleOfTheHeader) {
+  Array<int, NonUniform> csr({0, 2, 2, 3}, {7, 8, 9});
+  EXPECT_EQ(csr(LocalRow(2), 0), 9);
+  csr.decompress();
+  csr.resize_row(LocalRow(1), 1);
+  csr.compress();
+  EXPECT_TRUE(std::ranges::equal(csr.offsets(), std::vector<std::int64_t>{0, 2, 3, 4}));
+  EXPECT_TRUE(std::ranges::equal(csr.entries(), std::vector<int>{7, 8, 0, 9}));
+}
+
 TEST(CsrTest, EmptyArraysAndEmptyRows) {
   Array<double, NonUniform> csr;
   EXPECT_EQ(csr.rows(), 0);

@@ -194,5 +194,17 @@ TEST(RedistributionTest, ArraysOfWrongSizeThrowOnEveryRank) {
   }
 }
 
+TEST(RedistributionTest, ExampleOfTheHeader) {
+  const Communicator comm = Communicator::world();
+  if (comm.size() != 2) GTEST_SKIP() << "the example is one of two ranks";
+  const bool first = comm.rank().value() == 0;
+  const std::vector<GlobalRow> to = first ? std::vector{GlobalRow(3), GlobalRow(0)} : std::vector{GlobalRow(1), GlobalRow(2)};
+  const Redistribution r = Redistribution::to_rows(comm, to, first ? 1 : 3);
+  for (int row = 0; row < 2; ++row) EXPECT_EQ(r.new_global(LocalRow(row)), to[static_cast<std::size_t>(row)]);
+  const std::vector<int> from = first ? std::vector{1} : std::vector{2, 3, 0};
+  for (int row = 0; row < (first ? 1 : 3); ++row)
+    EXPECT_EQ(r.old_global(LocalRow(row)), GlobalRow(from[static_cast<std::size_t>(row)])) << row;
+}
+
 }  // namespace
 }  // namespace weft::redistribute_test

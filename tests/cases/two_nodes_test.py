@@ -11,7 +11,7 @@ import unittest
 from weft_support import CASES, DONE, SOURCE, WEFT, InFolder, environment, sets
 
 TOOL = SOURCE / "tools" / "two-nodes"
-ARRAY_TESTS = WEFT.parent.parent / "tests" / "array_tests"
+ARRAY_TESTS, IO_TESTS = (WEFT.parent.parent / "tests" / f"{module}_tests" for module in ("array", "io"))
 SKIPPED = 77
 HANGS_AFTER = 60  # seconds
 
@@ -63,9 +63,12 @@ class TwoNodes(InFolder):
 
     def test_the_nodes_share_no_memory_and_the_exchange_works_between_them(self):
         # Transports within one machine are tested elsewhere: MessagesBetweenMachinesUseMpi simulates two machines by itself.
-        code, output = on_two_nodes(ARRAY_TESTS, "--gtest_color=no", "--gtest_filter=Exchange*:Plan*:Csr*:*/TransportTest.*")
-        self.assertEqual(code, 0, output)
-        self.assertIn("[  PASSED  ]", output)
+        array_suites = ["Exchange*", "GhostPlanTest", "PullTest/*", "PushTest", "CsrExchangeTest", "RedistributionTest", "*/TransportTest"]
+        for program, suite in [*((ARRAY_TESTS, suite) for suite in array_suites), (IO_TESTS, "Checkpoint")]:
+            with self.subTest(suite=suite):
+                code, output = on_two_nodes(program, "--gtest_color=no", f"--gtest_filter={suite}.*")
+                self.assertEqual(code, 0, output)
+                self.assertRegex(output, r"\[  PASSED  \] [1-9]")
         self.assertIn("share no memory", on_two_nodes(WEFT, *self.forward_step(self.folder / "shared", "stop.steps=1",
                                                                               "transport=shared"))[1])
 

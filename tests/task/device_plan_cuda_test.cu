@@ -226,7 +226,9 @@ TEST_F(CudaPlan, ARecordingHasTheTimesOfOneIterationAndTheOthersAreGraphs) {
   Clocked c(Communicator::self());
   c.graph.set_count("add", {100, 1600});
   Plan plan = c.graph.compile();
-  const std::string path = (std::filesystem::temp_directory_path() / "weft_cuda_plan_trace.json").string();
+  const std::string path = (std::filesystem::temp_directory_path() /
+                            ("weft_cuda_plan_trace_" + std::to_string(Communicator::world().rank().value()) + ".json"))
+                               .string();
   Recording recording(Communicator::self(), path);
   Recorder::next_step();
   plan.run(2);  // enqueued node by node, then recorded
