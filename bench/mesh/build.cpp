@@ -142,6 +142,32 @@ void make_solver(const mesh::Mesh& mesh, const std::string& kind, int threads, S
   }
 }
 
+/// Writes the table as one line of JSON. Returns the exit code.
+int write_json(const std::string& json, int ranks, const std::string& elements, double cells, std::int64_t ghosts, double seconds,
+               const Step& all, const std::vector<Step>& parts) {
+  std::FILE* const out = std::fopen(json.c_str(), "w");
+  if (out == nullptr) {
+    std::fprintf(stderr, "cannot write %s\n", json.c_str());
+    return 1;
+  }
+  std::fprintf(out,
+               "{\"benchmark\": \"mesh/build\", \"ranks\": %d, \"elements\": \"%s\", \"cells\": %.0f, \"ghosts\": %lld, "
+               "\"seconds\": %.4f, \"processor_s\": %.4f, \"one_thread_s\": %.4f, \"peak_bytes_per_cell\": %.1f, "
+               "\"most_bytes_of_a_rank\": %.0f, \"steps\": [",
+               ranks, elements.c_str(), cells, static_cast<long long>(ghosts), seconds, all.processor, all.one_thread, all.bytes,
+               all.most_bytes);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    std::fprintf(out,
+                 "%s{\"step\": \"%s\", \"seconds\": %.4f, \"processor_s\": %.4f, \"one_thread_s\": %.4f, "
+                 "\"peak_bytes_per_cell\": %.1f, \"most_bytes_of_a_rank\": %.0f}",
+                 i == 0 ? "" : ", ", parts[i].name.c_str(), parts[i].seconds, parts[i].processor, parts[i].one_thread,
+                 parts[i].bytes, parts[i].most_bytes);
+  }
+  std::fprintf(out, "]}\n");
+  std::fclose(out);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -208,26 +234,5 @@ int main(int argc, char** argv) {
     all.most_bytes = std::max(all.most_bytes, step.most_bytes);
   }
   line(all);
-  if (json.empty()) return 0;
-  std::FILE* const out = std::fopen(json.c_str(), "w");
-  if (out == nullptr) {
-    std::fprintf(stderr, "cannot write %s\n", json.c_str());
-    return 1;
-  }
-  std::fprintf(out,
-               "{\"benchmark\": \"mesh/build\", \"ranks\": %d, \"elements\": \"%s\", \"cells\": %.0f, \"ghosts\": %lld, "
-               "\"seconds\": %.4f, \"processor_s\": %.4f, \"one_thread_s\": %.4f, \"peak_bytes_per_cell\": %.1f, "
-               "\"most_bytes_of_a_rank\": %.0f, \"steps\": [",
-               comm.size(), elements.c_str(), cells, static_cast<long long>(ghosts), seconds, all.processor, all.one_thread,
-               all.bytes, all.most_bytes);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    std::fprintf(out,
-                 "%s{\"step\": \"%s\", \"seconds\": %.4f, \"processor_s\": %.4f, \"one_thread_s\": %.4f, "
-                 "\"peak_bytes_per_cell\": %.1f, \"most_bytes_of_a_rank\": %.0f}",
-                 i == 0 ? "" : ", ", parts[i].name.c_str(), parts[i].seconds, parts[i].processor, parts[i].one_thread,
-                 parts[i].bytes, parts[i].most_bytes);
-  }
-  std::fprintf(out, "]}\n");
-  std::fclose(out);
-  return 0;
+  return json.empty() ? 0 : write_json(json, comm.size(), elements, cells, ghosts, seconds, all, parts);
 }
