@@ -1,8 +1,16 @@
-// The main of every test executable: starts MPI once, prints the log of rank 0 only, and fails if any rank fails.
+// The main of every test executable: starts MPI once, prints the log of rank 0 only, and fails if any rank fails or if a test
+// takes longer than the seconds in WEFT_TEST_LIMIT.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <thread>
 
+#include "weft/base/waiting.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/comm/environment.hpp"
 #include "weft/device/device.hpp"
@@ -46,6 +54,57 @@ class FailuresOnly final : public ::testing::EmptyTestEventListener {
   const ::testing::TestInfo* test_ = nullptr;
 };
 
+/// Ends the process when a test takes longer than a limit, after printing its name: a test that hangs is then known before the
+/// time limit of the executable, and the launcher ends the other ranks.
+class TimeLimit final : public ::testing::EmptyTestEventListener {
+ public:
+  TimeLimit(int rank, std::chrono::seconds limit) : rank_(rank), limit_(limit), thread_([this] { watch(); }) {}
+  ~TimeLimit() override {
+    change([this] { ended_ = true; });
+    thread_.join();
+  }
+  TimeLimit(const TimeLimit&) = delete;
+  TimeLimit& operator=(const TimeLimit&) = delete;
+
+ private:
+  void OnTestStart(const ::testing::TestInfo& test) override {
+    change([&] { name_ = std::string(test.test_suite_name()) + "." + test.name(), ++number_; });
+  }
+  void OnTestEnd(const ::testing::TestInfo& /*test*/) override {
+    change([this] { name_.clear(), ++number_; });
+  }
+
+  template <class Change>
+  void change(const Change& apply) {
+    {
+      const std::lock_guard lock(mutex_);
+      apply();
+    }
+    changed_.notify_one();
+  }
+
+  void watch() {
+    std::unique_lock lock(mutex_);
+    while (!ended_) {
+      const auto before = number_;
+      const bool next = changed_.wait_for(lock, limit_, [&] { return ended_ || number_ != before; });
+      if (next || name_.empty()) continue;
+      std::fprintf(stderr, "rank %d: the test %s has not ended in %lld s\n", rank_, name_.c_str(),
+                   static_cast<long long>(limit_.count()));
+      std::_Exit(weft::Watchdog::kExitCode);
+    }
+  }
+
+  int rank_;
+  std::chrono::seconds limit_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string name_;  ///< of the present test; empty between tests
+  long number_ = 0;   ///< of starts and ends
+  bool ended_ = false;
+  std::thread thread_;
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -57,6 +116,10 @@ int main(int argc, char** argv) {
     auto& listeners = ::testing::UnitTest::GetInstance()->listeners();
     delete listeners.Release(listeners.default_result_printer());
     listeners.Append(new FailuresOnly(comm.rank().value()));
+  }
+  if (const char* const limit = std::getenv("WEFT_TEST_LIMIT"); limit != nullptr && std::atoi(limit) > 0) {
+    ::testing::UnitTest::GetInstance()->listeners().Append(
+        new TimeLimit(comm.rank().value(), std::chrono::seconds(std::atoi(limit))));  // GoogleTest deletes it
   }
   const int failed = RUN_ALL_TESTS() != 0 || leaked() ? 1 : 0;
   return comm.max(failed);
