@@ -139,19 +139,25 @@ TEST(CurvedWalls, BothSidesOfAFaceAgree) {
   }
 }
 
-// Where two symmetry planes meet at 60 degrees on a sphere, all cells have the same normal at the pole: their common line.
+/// Places a cube between two planes, xmin and ymin, that meet at 60 degrees on a sphere.
+Vec3 sector(Vec3 x) {
+  const Vec3 direction{x.x + 0.5 * x.y, std::sqrt(0.75) * x.y, 1};
+  return ((2 + x.z) / norm(direction)) * direction;
+}
+
+BoundaryKinds kinds_of_sector(const mesh::Mesh& m) {
+  BoundaryKinds kinds = kinds_with(m, BoundaryKind::far_field);
+  for (const mesh::ZoneIndex z : kinds.ids()) {
+    if (m.boundary[z].name == "xmin" || m.boundary[z].name == "ymin") kinds[z] = BoundaryKind::symmetry;
+  }
+  return kinds;
+}
+
+// Where two symmetry planes meet, all cells have the same normal at the pole: their common line.
 TEST(CurvedWalls, CellsBetweenTwoSymmetryPlanesAreClosed) {
-  const auto sector = [](Vec3 x) {
-    const Vec3 direction{x.x + 0.5 * x.y, std::sqrt(0.75) * x.y, 1};
-    return ((2 + x.z) / norm(direction)) * direction;
-  };
   for (const char* elements : {"tetrahedra", "prisms"}) {
     const mesh::Mesh m = shell(elements, sector, 6);
-    BoundaryKinds kinds = kinds_with(m, BoundaryKind::far_field);
-    for (const mesh::ZoneIndex z : kinds.ids()) {
-      if (m.boundary[z].name == "xmin" || m.boundary[z].name == "ymin") kinds[z] = BoundaryKind::symmetry;
-    }
-    const FaceAreas areas = areas_at_curved_walls(m, kinds);
+    const FaceAreas areas = areas_at_curved_walls(m, kinds_of_sector(m));
     if (!areas.area.empty()) expect_closed(m, areas);
     EXPECT_FALSE(m.comm.all(areas.area.empty())) << elements;
   }
@@ -159,15 +165,17 @@ TEST(CurvedWalls, CellsBetweenTwoSymmetryPlanesAreClosed) {
 
 TEST(CurvedWalls, ThreadsGiveTheSameAreas) {
   for (const char* elements : {"tetrahedra", "prisms"}) {
-    const mesh::Mesh m = shell(elements, on_sphere, 24);
-    const BoundaryKinds kinds = kinds_with(m, BoundaryKind::slip_wall);
-    const FaceAreas alone = areas_at_curved_walls(m, kinds);
-    EXPECT_FALSE(m.comm.all(alone.area.empty())) << elements;
-    for (const int threads : {2, 3, 8}) {
-      Team team(threads);
-      const FaceAreas areas = areas_at_curved_walls(m, kinds, team);
-      EXPECT_EQ(areas.area, alone.area) << elements << ' ' << threads;
-      EXPECT_EQ(areas.normal, alone.normal) << elements << ' ' << threads;
+    for (const bool between_planes : {false, true}) {
+      const mesh::Mesh m = shell(elements, between_planes ? sector : on_sphere, 24);
+      const BoundaryKinds kinds = between_planes ? kinds_of_sector(m) : kinds_with(m, BoundaryKind::slip_wall);
+      const FaceAreas alone = areas_at_curved_walls(m, kinds);
+      EXPECT_FALSE(m.comm.all(alone.area.empty())) << elements;
+      for (const int threads : {2, 3, 8}) {
+        Team team(threads);
+        const FaceAreas areas = areas_at_curved_walls(m, kinds, team);
+        EXPECT_EQ(areas.area, alone.area) << elements << ' ' << threads;
+        EXPECT_EQ(areas.normal, alone.normal) << elements << ' ' << threads;
+      }
     }
   }
 }

@@ -99,8 +99,8 @@ class TimeLimit final : public ::testing::EmptyTestEventListener {
   std::chrono::seconds limit_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::string name_;  ///< of the present test; empty between tests
-  long number_ = 0;   ///< of starts and ends
+  std::string name_;  ///< name of the present test; empty between tests
+  long number_ = 0;   ///< number of starts and ends
   bool ended_ = false;
   std::thread thread_;
 };

@@ -143,10 +143,9 @@ class NearWalls {
   /// at it.
   [[nodiscard]] static bool continues(const std::vector<FaceAtNode>& at_node, Vec3 direction, const Vec3& near) {
     constexpr double kAside = 0.2;  // sine of the angle by which the edge of a wall may turn
-    for (const auto& [face, i] : at_node) {
-      const double behind = dot(face->normal, direction);
-      if (face->symmetry && std::abs(dot(face->normal, near)) <= kHalfCorner && behind > 0)
-        direction -= 2 * behind * face->normal;
+    for (const Vec3& plane : planes_at(at_node, near)) {
+      const double behind = dot(plane, direction);
+      if (behind > 0) direction -= 2 * behind * plane;
     }
     const double aside = -kAside * norm(direction);
     return std::ranges::any_of(at_node, [&](const FaceAtNode& at) {
@@ -177,16 +176,23 @@ class NearWalls {
     return length > 1e-6 * before ? normal / length : near;
   }
 
-  /// Returns orthogonal unit vectors that span the normals of those symmetry planes at a node in which the wall and its mirror
-  /// image do not meet in a corner. They do not depend on the order of the faces.
-  [[nodiscard]] std::vector<Vec3> symmetry_axes(const std::vector<FaceAtNode>& at_node, const Vec3& near) const {
-    constexpr double kParallel = 1e-3;
-    std::vector<Vec3> planes, axes;
+  /// Returns the normals of those faces on symmetry planes at a node in which the wall and its mirror image do not meet in a
+  /// corner, in an order that does not depend on that of the faces.
+  [[nodiscard]] static std::vector<Vec3> planes_at(const std::vector<FaceAtNode>& at_node, const Vec3& near) {
+    std::vector<Vec3> planes;
     for (const auto& [face, i] : at_node) {
       if (face->symmetry && std::abs(dot(face->normal, near)) <= kHalfCorner) planes.push_back(face->normal);
     }
     std::ranges::sort(planes, {}, [](const Vec3& v) { return std::tuple(v.x, v.y, v.z); });
-    for (Vec3 axis : planes) {
+    return planes;
+  }
+
+  /// Returns orthogonal unit vectors that span the normals of those symmetry planes at a node in which the wall and its mirror
+  /// image do not meet in a corner. They do not depend on the order of the faces.
+  [[nodiscard]] std::vector<Vec3> symmetry_axes(const std::vector<FaceAtNode>& at_node, const Vec3& near) const {
+    constexpr double kParallel = 1e-3;
+    std::vector<Vec3> axes;
+    for (Vec3 axis : planes_at(at_node, near)) {
       for (const Vec3& other : axes) axis -= dot(axis, other) * other;
       if (norm(axis) > kParallel) axes.push_back(axis / norm(axis));
     }
@@ -205,8 +211,8 @@ struct ChangedArea {
   Vec3 vector;  ///< m^2, out of the left cell
 };
 
-/// The slivers at the edges of owned cells, for one thread. All cells at an edge see the same faces at its nodes, so that each
-/// edge is computed once, and whichever cell it is computed for.
+/// The slivers at the edges of owned cells, for one thread. All cells at an edge see the same faces at its nodes, so that a
+/// thread computes an edge once, with the same result for whichever cell.
 class EdgeSlivers {
  public:
   EdgeSlivers(const Mesh& mesh, const detail::WallFaces& walls) : mesh_(mesh), walls_(walls) {}

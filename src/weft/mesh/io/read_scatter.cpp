@@ -20,7 +20,7 @@ TeamVector<T> scatter_values(const Communicator& comm, TeamVector<T> whole, cons
   if (comm.is_root()) {
     for (std::size_t r = 0; r + 1 < starts.size(); ++r)
       parts.emplace_back(whole.begin() + starts[r], whole.begin() + starts[r + 1]);
-    whole = {};
+    TeamVector<T>().swap(whole);
   }
   const std::vector<T> mine = comm.scatter(parts);
   return {mine.begin(), mine.end()};
