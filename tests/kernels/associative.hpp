@@ -49,4 +49,18 @@ inline std::vector<std::uint8_t> segment_heads(std::size_t n, std::uint64_t ever
   return heads;
 }
 
+/// Returns the offsets of the segments that begin with the marked entries of segment_heads(n, every), and of an empty segment
+/// before the first, after every third and after the last one. No entries are one empty segment.
+inline std::vector<std::int64_t> segment_offsets(std::size_t n, std::uint64_t every) {
+  const std::vector<std::uint8_t> heads = segment_heads(n, every);
+  std::vector<std::int64_t> offsets{0, 0};
+  for (std::size_t i = 1; i < n; ++i) {
+    if (heads[i] == 0) continue;
+    offsets.push_back(static_cast<std::int64_t>(i));
+    if (offsets.size() % 4 == 0) offsets.push_back(static_cast<std::int64_t>(i));
+  }
+  if (n > 0) offsets.insert(offsets.end(), 2, static_cast<std::int64_t>(n));
+  return offsets;
+}
+
 }  // namespace weft::kernels::test

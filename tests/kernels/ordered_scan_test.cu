@@ -97,6 +97,45 @@ TEST(CudaOrderedScan, segments_are_those_of_the_host) {
   }
 }
 
+TEST(CudaOrderedScan, segments_by_offsets_are_those_of_the_host) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  for (const std::size_t n : {0, 1, 2, 129, 4095, 4096, 4097, 70'001}) {
+    for (const std::uint64_t every : {1U, 3U, 1000U, 1'000'000U}) {
+      const std::vector<double> numbers = test::cancelling_numbers<double>(n);
+      const std::vector<std::int64_t> offsets = test::segment_offsets(n, every);
+      const std::span<const std::int64_t> host_offsets(offsets);
+      std::vector<double> exclusive(n), inclusive(n);
+      segmented_exclusive_scan(std::span<const double>(numbers), host_offsets, std::span(exclusive), 0.0, Plus{});
+      segmented_inclusive_scan(std::span<const double>(numbers), host_offsets, std::span(inclusive), 0.0, Plus{});
+      const OnGpu in(stream, numbers, 1), out(stream, std::vector<double>(n), 1);
+      const OnGpu device_offsets(stream, offsets, 1);
+      segmented_exclusive_scan(space::cuda{}, stream, in.input(), device_offsets.input(), out.span(), 0.0, Plus{});
+      EXPECT_TRUE(same_bits(out.values(stream), exclusive)) << "exclusive " << n << ' ' << every;
+      segmented_inclusive_scan(space::cuda{}, stream, in.input(), device_offsets.input(), in.span(), 0.0, Plus{});
+      EXPECT_TRUE(same_bits(in.values(stream), inclusive)) << "inclusive in place " << n << ' ' << every;
+      EXPECT_EQ(device_offsets.values(stream), offsets) << n << ' ' << every;
+    }
+  }
+}
+
+TEST(CudaOrderedScan, segments_by_offsets_can_be_captured_in_a_graph) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  const OnGpu numbers(stream, std::vector<double>(10'000, 1));
+  const OnGpu offsets(stream, std::vector<std::int64_t>{0, 3, 3, 10'000});
+  Graph graph = Graph::capture(stream, [&](Stream& s) {
+    segmented_inclusive_scan(space::cuda{}, s, numbers.input(), offsets.input(), numbers.span(), 0.0, Plus{});
+  });
+  graph.launch(stream);
+  graph.launch(stream);
+  const std::vector<double> values = numbers.values(stream);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto k = static_cast<double>(i < 3 ? i : i - 3);
+    ASSERT_EQ(values[i], (k + 1) * (k + 2) / 2) << i;
+  }
+}
+
 /// Work that competes for memory bandwidth and multiprocessors.
 struct Compete {
   double* x;
@@ -154,6 +193,36 @@ TEST(CudaOrderedScan, scans_entries_beyond_32_bits) {
   EXPECT_EQ(total.values(stream)[0], n);
 }
 
+/// Offsets of segments of `length` entries, and a comparison with the position in the segment modulo 256.
+struct StoreOffset {
+  std::int64_t* offsets;
+  std::int64_t length, n;
+  WEFT_HD void operator()(std::int64_t s) const { offsets[s] = s * length < n ? s * length : n; }
+};
+struct CompareWithPosition {
+  const std::uint8_t* out;
+  std::int64_t length;
+  unsigned long long* wrong;
+  __device__ void operator()(std::int64_t i) const {
+    if (out[i] != static_cast<std::uint8_t>(i % length + 1)) atomicAdd(wrong, 1ULL);
+  }
+};
+
+TEST(CudaOrderedScan, segments_by_offsets_of_entries_beyond_32_bits) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  const std::int64_t n = (std::int64_t{1} << 32) + 5, length = 1'000'003, segments = n / length + 1;
+  const OnGpu wrong(stream, std::vector<unsigned long long>(1));
+  const DeviceVector<std::uint8_t> entries(stream, static_cast<std::size_t>(n));
+  const DeviceVector<std::int64_t> offsets(stream, static_cast<std::size_t>(segments + 1));
+  set_bytes(stream, entries.data(), 1, entries.bytes());
+  parallel_for(space::cuda{}, stream, segments + 1, StoreOffset{offsets.data(), length, n});
+  segmented_inclusive_scan(space::cuda{}, stream, std::span<const std::uint8_t>(entries.span()),
+                           std::span<const std::int64_t>(offsets.span()), entries.span(), std::uint8_t{0}, Plus{});
+  parallel_for(space::cuda{}, stream, n, CompareWithPosition{entries.data(), length, wrong.data()});
+  EXPECT_EQ(wrong.values(stream)[0], 0U);
+}
+
 TEST(CudaOrderedScan, mismatched_sizes_overlaps_and_host_streams_violate_the_contract) {
   WEFT_NEEDS_GPU();
   Stream stream;
@@ -163,6 +232,12 @@ TEST(CudaOrderedScan, mismatched_sizes_overlaps_and_host_streams_violate_the_con
   EXPECT_BREACH(exclusive_scan(space::cuda{}, stream, a.input().first(3), a.span().last(3)));
   EXPECT_BREACH(exclusive_scan(space::cuda{}, host_stream(), a.input(), a.span()));
   EXPECT_BREACH(segmented_inclusive_scan(space::cuda{}, stream, a.input(), heads.input(), a.span(), 0.0, Plus{}));
+  const OnGpu offsets(stream, std::vector<std::int64_t>{0, 3});
+  const std::span<const std::int64_t> segments = offsets.input();
+  EXPECT_BREACH(segmented_inclusive_scan(space::cuda{}, stream, a.input().first(3), segments, a.span().last(3), 0.0, Plus{}));
+  EXPECT_BREACH(segmented_inclusive_scan(space::cuda{}, stream, a.input(), segments.first(0), a.span(), 0.0, Plus{}));
+  EXPECT_BREACH(segmented_inclusive_scan(space::cuda{}, stream, a.input().first(2), segments, offsets.span(), 0, Plus{}));
+  EXPECT_BREACH(segmented_inclusive_scan(space::cuda{}, host_stream(), a.input(), segments, a.span(), 0.0, Plus{}));
 }
 
 }  // namespace

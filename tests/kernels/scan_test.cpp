@@ -111,6 +111,53 @@ TEST(OrderedScan, segments_are_scanned_separately) {
   }
 }
 
+TEST(OrderedScan, segments_may_be_given_by_offsets) {
+  const std::vector<int> in{1, 2, 3, 4, 5};
+  const std::vector<std::int64_t> of_example{0, 2, 2, 5};
+  std::vector<int> out(5);
+  segmented_exclusive_scan(view(in), view(of_example), std::span(out), 0, Plus{});
+  EXPECT_EQ(out, (std::vector<int>{0, 1, 0, 3, 7}));
+  segmented_inclusive_scan(view(in), view(of_example), std::span(out), 0, Plus{});
+  EXPECT_EQ(out, (std::vector<int>{1, 3, 3, 7, 12}));
+
+  for (const std::size_t n : kSizes) {
+    for (const std::uint64_t every : {1U, 3U, 1000U, 1'000'000U}) {
+      const std::vector<Affine> functions = test::affine_functions(n);
+      const std::vector<std::int64_t> offsets = test::segment_offsets(n, every);
+      std::vector<Affine> inclusive(n), exclusive(n);
+      for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+        Affine total;
+        for (auto i = static_cast<std::size_t>(offsets[s]); i < static_cast<std::size_t>(offsets[s + 1]); ++i) {
+          exclusive[i] = total;
+          total = Compose{}(total, functions[i]);
+          inclusive[i] = total;
+        }
+      }
+      test::for_teams([&](Team& team) {
+        std::vector<Affine> scanned = functions;
+        segmented_inclusive_scan(view(scanned), view(offsets), std::span(scanned), Affine{}, Compose{}, team);
+        EXPECT_EQ(scanned, inclusive) << n << ' ' << every;
+        segmented_exclusive_scan(view(functions), view(offsets), std::span(scanned), Affine{}, Compose{}, team);
+        EXPECT_EQ(scanned, exclusive) << n << ' ' << every;
+      });
+    }
+  }
+}
+
+TEST(OrderedScan, segments_by_offsets_have_the_digits_of_those_by_heads) {
+  const std::size_t n = 70'001;
+  const std::vector<double> in = test::cancelling_numbers<double>(n);
+  std::vector<double> by_heads(n), by_offsets(n);
+  std::vector<std::uint8_t> heads = test::segment_heads(n, 1000);
+  heads.front() = 1;
+  segmented_inclusive_scan(view(in), view(heads), std::span(by_heads), 0.0, Plus{});
+  const std::vector<std::int64_t> offsets = test::segment_offsets(n, 1000);
+  test::for_teams([&](Team& team) {
+    segmented_inclusive_scan(view(in), view(offsets), std::span(by_offsets), 0.0, Plus{}, team);
+    EXPECT_TRUE(same_bits(by_offsets, by_heads));
+  });
+}
+
 TEST(OrderedScan, index_arithmetic_and_workspace_hold_beyond_2_to_the_32) {
   constexpr std::int64_t kMany = (std::int64_t{1} << 33) + 1;
   static_assert(detail::kOrderedTile<double> == 4096 && detail::kOrderedTile<float> == 8192);
@@ -120,6 +167,8 @@ TEST(OrderedScan, index_arithmetic_and_workspace_hold_beyond_2_to_the_32) {
   static_assert(scan_workspace<double>(4097) == 3 * sizeof(double));
   // 2^21 + 1 tiles and their total; 513 tiles of these and their total; one tile of these.
   static_assert(scan_workspace<double>(kMany) == ((1 << 21) + 2 + 514) * sizeof(double));
+  static_assert(segmented_scan_workspace<double>(kMany) == scan_workspace<detail::Segmented<double>>(kMany) + kMany);
+  static_assert(segmented_scan_workspace<double>(0) == 0 && segmented_scan_workspace<double>(1) == 1);
 
   // The tile that contains entry 2^32, of entries that are computed instead of stored.
   const std::int64_t first = (std::int64_t{1} << 32) - 4096, n = first + 4096 + 5;
@@ -140,6 +189,15 @@ TEST(OrderedScan, mismatched_sizes_and_overlaps_violate_the_contract) {
   EXPECT_BREACH((void)exclusive_scan(view(values).first(4), std::span(values).first(3)));
   EXPECT_BREACH((void)exclusive_scan(view(values).first(4), std::span(values).last(4)));
   EXPECT_BREACH(segmented_inclusive_scan(view(values), view(heads), std::span(values), 0.0, Plus{}));
+  using Offsets = std::vector<std::int64_t>;
+  for (const Offsets& offsets : {Offsets{}, Offsets{1, 5}, Offsets{0, 4}, Offsets{0, 3, 2, 5}, Offsets{0, 6}}) {
+    EXPECT_BREACH(segmented_inclusive_scan(view(values), view(offsets), std::span(values), 0.0, Plus{}));
+    EXPECT_BREACH(segmented_exclusive_scan(view(values), view(offsets), std::span(values), 0.0, Plus{}));
+  }
+  std::vector<std::int64_t> same{0, 2};
+  EXPECT_BREACH(segmented_inclusive_scan(view(values).first(2), view(same), std::span(same), std::int64_t{0}, Plus{}));
+  const std::vector<std::int64_t> halves{0, 2, 3};
+  EXPECT_BREACH(segmented_inclusive_scan(view(values).first(3), view(halves), std::span(values).subspan(1, 3), 0.0, Plus{}));
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ void call_with(Stream& stream, std::span<const T> in, std::span<T> out, std::spa
   inclusive_scan(gpu, stream, in, out, T{}, Maximum{});
   segmented_exclusive_scan(gpu, stream, in, heads, out, T{}, Plus{});
   segmented_inclusive_scan(gpu, stream, in, heads, out, T{}, Plus{});
+  segmented_inclusive_scan(gpu, stream, in, offsets, out, T{}, Plus{});
   gather(gpu, stream, in, index, out);
   scatter(gpu, stream, in, index, out);
   aos_to_soa(gpu, stream, in, 1, 1, 1, out);

@@ -14,6 +14,7 @@
 #include "weft/base/contracts.hpp"
 #include "weft/device/cuda.cuh"
 #include "weft/device/device_vector.hpp"
+#include "weft/device/parallel_for.cuh"
 #include "weft/device/space.hpp"
 #include "weft/kernels/primitives/scan.cuh"
 #include "weft/kernels/primitives/scan.hpp"
@@ -251,6 +252,18 @@ void segmented_scan_of(Stream& stream, std::span<const In> in, std::span<const s
                            CombineSegmented<Combine>{combine}, static_cast<Segmented<Out>*>(nullptr));
 }
 
+template <bool kInclusive, class In, class Out, class Combine>
+void segmented_scan_of(Stream& stream, std::span<const In> in, std::span<const std::int64_t> offsets, std::span<Out> out,
+                       const Out& identity, const Combine& combine) {
+  WEFT_EXPECTS(!stream.is_host() && !offsets.empty() && disjoint(offsets, out));
+  const DeviceVector<std::uint8_t> heads(stream, in.size());
+  if (!in.empty()) {
+    set_bytes(stream, heads.data(), 0, heads.bytes());
+    parallel_for(space::cuda{}, stream, static_cast<std::int64_t>(offsets.size()) - 1, MarkHead{offsets.data(), heads.data()});
+  }
+  segmented_scan_of<kInclusive>(stream, in, std::span<const std::uint8_t>(heads.span()), out, identity, combine);
+}
+
 }  // namespace detail
 
 /// Computes out[i] = in[0] o ... o in[i-1] in stream order in memory accessible to the current GPU, with the digits of the host.
@@ -298,6 +311,23 @@ template <class In, class Out, class Combine>
 void segmented_inclusive_scan(space::cuda, Stream& stream, std::span<const In> in, std::span<const std::uint8_t> heads,
                               std::span<Out> out, const std::type_identity_t<Out>& identity, const Combine& combine) {
   detail::segmented_scan_of<true>(stream, in, heads, out, identity, combine);
+}
+
+/// Computes exclusive_scan() within each segment given by offsets, as on the host.
+/// @pre as on the host, but the values of the offsets are not checked; a stream of the current GPU. @throws as exclusive_scan().
+/// @cost as by heads, and two kernels before, which store them; segmented_scan_workspace<Out>(in.size()) bytes from the pool of
+/// the stream.
+template <class In, class Out, class Combine>
+void segmented_exclusive_scan(space::cuda, Stream& stream, std::span<const In> in, std::span<const std::int64_t> offsets,
+                              std::span<Out> out, const std::type_identity_t<Out>& identity, const Combine& combine) {
+  detail::segmented_scan_of<false>(stream, in, offsets, out, identity, combine);
+}
+
+/// Computes inclusive_scan() within each segment given by offsets; otherwise as segmented_exclusive_scan().
+template <class In, class Out, class Combine>
+void segmented_inclusive_scan(space::cuda, Stream& stream, std::span<const In> in, std::span<const std::int64_t> offsets,
+                              std::span<Out> out, const std::type_identity_t<Out>& identity, const Combine& combine) {
+  detail::segmented_scan_of<true>(stream, in, offsets, out, identity, combine);
 }
 
 }  // namespace weft::kernels

@@ -1,6 +1,7 @@
 #pragma once
 /// Prefix sums, and scans with any associative operator, also by segments. scan.cuh and ordered_scan.cuh have overloads for GPUs
 /// with the same digits.
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <type_traits>
@@ -59,6 +60,16 @@ struct StoreSegmented {
   }
 };
 
+/// Marks the first entry of segment s. Each entry is marked by one segment, because empty segments mark none.
+struct MarkHead {
+  const std::int64_t* offsets;
+  std::uint8_t* heads;
+  WEFT_HD void operator()(std::int64_t s) const {
+    const std::int64_t first = offsets[s];
+    if (first < offsets[s + 1]) heads[first] = 1;
+  }
+};
+
 template <bool kInclusive, class In, class Out, class Combine>
 Out scan(std::span<const In> in, std::span<Out> out, const Out& identity, const Combine& combine, Team& team) {
   WEFT_EXPECTS(in.size() == out.size() && disjoint_or_same(in, out));
@@ -85,6 +96,19 @@ void segmented_scan(std::span<const In> in, std::span<const std::uint8_t> heads,
   ordered_scan<kInclusive>(
       static_cast<std::int64_t>(in.size()), Segmented<Out>{identity, 0}, LoadSegmented<In, Out>{in.data(), heads.data()},
       StoreSegmented<kInclusive, Out>{out.data(), heads.data(), identity}, CombineSegmented<Combine>{combine}, team);
+}
+
+template <bool kInclusive, class In, class Out, class Combine>
+void segmented_scan(std::span<const In> in, std::span<const std::int64_t> offsets, std::span<Out> out, const Out& identity,
+                    const Combine& combine, Team& team) {
+  WEFT_EXPECTS(!offsets.empty() && offsets.front() == 0 && offsets.back() == static_cast<std::int64_t>(in.size()));
+  WEFT_EXPECTS(std::is_sorted(offsets.begin(), offsets.end()) && disjoint(offsets, out));
+  std::vector<std::uint8_t> heads(in.size());
+  const MarkHead mark{offsets.data(), heads.data()};
+  split(team, static_cast<std::int64_t>(offsets.size()) - 1, 4096, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t s = begin; s < end; ++s) mark(s);
+  });
+  segmented_scan<kInclusive>(in, std::span<const std::uint8_t>(heads), out, identity, combine, team);
 }
 
 }  // namespace detail
@@ -134,6 +158,32 @@ template <class In, class Out, class Combine>
 void segmented_inclusive_scan(std::span<const In> in, std::span<const std::uint8_t> heads, std::span<Out> out,
                               const Out& identity, const Combine& combine, Team& team = calling_thread()) {
   detail::segmented_scan<true>(in, heads, out, identity, combine, team);
+}
+
+/// Computes exclusive_scan() within each segment: segment s consists of the entries offsets[s] .. offsets[s + 1] - 1 and may be
+/// empty. The digits are those of the scan by heads with all first entries marked, entry 0 too. Example: in {1, 2, 3, 4, 5},
+/// offsets {0, 2, 2, 5} give {0, 1, 0, 3, 7}.
+/// @pre `offsets` ascend from 0 to in.size() and do not overlap `out`; otherwise as by heads. @cost as by heads, whose in.size()
+/// bytes are stored first.
+template <class In, class Out, class Combine>
+void segmented_exclusive_scan(std::span<const In> in, std::span<const std::int64_t> offsets, std::span<Out> out,
+                              const Out& identity, const Combine& combine, Team& team = calling_thread()) {
+  detail::segmented_scan<false>(in, offsets, out, identity, combine, team);
+}
+
+/// Computes inclusive_scan() within each segment given by offsets; otherwise as segmented_exclusive_scan(). The example gives {1,
+/// 3, 3, 7, 12}.
+template <class In, class Out, class Combine>
+void segmented_inclusive_scan(std::span<const In> in, std::span<const std::int64_t> offsets, std::span<Out> out,
+                              const Out& identity, const Combine& combine, Team& team = calling_thread()) {
+  detail::segmented_scan<true>(in, offsets, out, identity, combine, team);
+}
+
+/// Returns the bytes that a segmented scan of n entries by offsets on a GPU takes from the pool of its stream; one by heads takes
+/// n bytes less. Needs no GPU.
+template <class Out>
+[[nodiscard]] constexpr std::size_t segmented_scan_workspace(std::int64_t n) {
+  return scan_workspace<detail::Segmented<Out>>(n) + static_cast<std::size_t>(n);
 }
 
 /// Returns the counts.size() + 1 offsets of a CSR array: the start of each of counts.size() consecutive segments, then the total.
