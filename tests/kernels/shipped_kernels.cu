@@ -5,6 +5,7 @@
 #include "weft/kernels/primitives/ordered_scan.cuh"
 #include "weft/kernels/primitives/reduce.cuh"
 #include "weft/kernels/primitives/scan.cuh"
+#include "weft/kernels/primitives/segmented_sort.cuh"
 #include "weft/kernels/primitives/select.cuh"
 #include "weft/kernels/primitives/stencil.cuh"
 #include "weft/kernels/primitives/transpose.cuh"
@@ -62,6 +63,17 @@ void select_with(Stream& stream, std::span<const T> in, std::span<T> out, std::s
 template void select_with(Stream&, std::span<const std::uint8_t>, std::span<std::uint8_t>, std::span<std::int64_t>,
                           std::int64_t*);
 template void select_with(Stream&, std::span<const double>, std::span<double>, std::span<std::int64_t>, std::int64_t*);
+
+/// Calls sorts by segments. They are compiled only.
+template <class Key>
+void sort_with(Stream& stream, std::span<Key> keys, std::span<double> values, std::span<const std::int64_t> offsets) {
+  segmented_sort(space::cuda{}, stream, keys, offsets);
+  segmented_stable_sort_by_key(space::cuda{}, stream, keys, values, offsets);
+}
+template void sort_with(Stream&, std::span<std::uint8_t>, std::span<double>, std::span<const std::int64_t>);
+template void sort_with(Stream&, std::span<std::int16_t>, std::span<double>, std::span<const std::int64_t>);
+template void sort_with(Stream&, std::span<float>, std::span<double>, std::span<const std::int64_t>);
+template void sort_with(Stream&, std::span<double>, std::span<double>, std::span<const std::int64_t>);
 
 /// Calls the primitives of integers. It is compiled only.
 void call_with_integers(Stream& stream, std::span<const std::uint32_t> in, std::span<std::uint32_t> out,

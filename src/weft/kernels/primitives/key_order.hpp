@@ -13,6 +13,10 @@ namespace weft::kernels {
 /// The direction of a sort. Equal keys retain their order in both directions.
 enum class Direction : std::uint8_t { ascending, descending };
 
+/// A key of a sort on a GPU: an integer, float or double.
+template <class Key>
+concept RadixKey = std::integral<Key> || std::same_as<Key, float> || std::same_as<Key, double>;
+
 /// Returns true if `a` precedes `b` in a total order: `<`, and for floating-point keys -NaN, -inf, ..., -0, +0, ..., +inf, +NaN.
 template <class Key>
 [[nodiscard]] bool before(const Key& a, const Key& b) {

@@ -11,9 +11,9 @@
 namespace weft::kernels::detail {
 
 /// Returns how many of the first `count` entries of the merged sequence of `a` and `b` come from `a`. Of equal entries those of
-/// `a` precede. (O. Green, R. McColl and D. A. Bader, GPU Merge Path, ICS 2012.)
+/// `a` precede. Kernels call it, too. (O. Green, R. McColl and D. A. Bader, GPU Merge Path, ICS 2012.)
 template <class T, class Less>
-[[nodiscard]] std::size_t merge_path(std::span<const T> a, std::span<const T> b, std::size_t count, const Less& less) {
+[[nodiscard]] constexpr std::size_t merge_path(std::span<const T> a, std::span<const T> b, std::size_t count, const Less& less) {
   std::size_t low = count > b.size() ? count - b.size() : 0, high = std::min(count, a.size());
   while (low < high) {
     const std::size_t from_a = low + (high - low) / 2;

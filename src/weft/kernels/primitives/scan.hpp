@@ -1,7 +1,6 @@
 #pragma once
 /// Prefix sums, and scans with any associative operator, also by segments. scan.cuh and ordered_scan.cuh have overloads for GPUs
 /// with the same digits.
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <type_traits>
@@ -12,6 +11,7 @@
 #include "weft/kernels/primitives/disjoint.hpp"
 #include "weft/kernels/primitives/operators.hpp"
 #include "weft/kernels/primitives/scan_order.hpp"
+#include "weft/kernels/primitives/segments.hpp"
 #include "weft/kernels/primitives/threads.hpp"
 
 namespace weft::kernels {
@@ -101,8 +101,7 @@ void segmented_scan(std::span<const In> in, std::span<const std::uint8_t> heads,
 template <bool kInclusive, class In, class Out, class Combine>
 void segmented_scan(std::span<const In> in, std::span<const std::int64_t> offsets, std::span<Out> out, const Out& identity,
                     const Combine& combine, Team& team) {
-  WEFT_EXPECTS(!offsets.empty() && offsets.front() == 0 && offsets.back() == static_cast<std::int64_t>(in.size()));
-  WEFT_EXPECTS(std::is_sorted(offsets.begin(), offsets.end()) && disjoint(offsets, out));
+  WEFT_EXPECTS(are_segments(offsets, in.size()) && disjoint(offsets, out));
   std::vector<std::uint8_t> heads(in.size());
   const MarkHead mark{offsets.data(), heads.data()};
   split(team, static_cast<std::int64_t>(offsets.size()) - 1, 4096, [&](std::int64_t begin, std::int64_t end) {

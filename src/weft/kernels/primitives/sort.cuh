@@ -21,10 +21,6 @@
 
 namespace weft::kernels {
 
-/// A key of a radix sort: an integer, float or double.
-template <class Key>
-concept RadixKey = std::integral<Key> || std::same_as<Key, float> || std::same_as<Key, double>;
-
 namespace detail {
 
 /// The number that CUB sorts in place of a key: floating-point keys are unsigned integers in the order of before(), because CUB
