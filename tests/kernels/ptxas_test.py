@@ -62,7 +62,7 @@ class Ptxas(unittest.TestCase):
                    ["lu_factor_kernel", "lu_solve_kernel", "lu_factor_any_kernel", "lu_solve_any_kernel"])
         self.check("src/weft/kernels/linear/block_jacobi.cu", 8, ["loop_kernel"])
         self.check("src/weft/kernels/linear/bicgstab.cu", 13,
-                   ["HalfStep", "NextDirection", "FirstResidual", "FullStep", "ComputeAlpha", "ComputeOmega", "EndOfIteration"])
+                   ["HalfStep", "NextDirection", "AddRanks", "FirstResidual", "FullStep", "ComputeAlpha", "ComputeOmega", "EndOfIteration"])
         self.check("src/weft/kernels/linear/gmres.cu", 20,
                    ["gmres_project_kernel", "gmres_subtract_kernel", "gmres_extend_kernel", "gmres_expand_kernel",
                     "gmres_add_tiles_kernel", "AppendColumn", "SolveTriangle", "AddRanks"])

@@ -24,6 +24,8 @@ namespace detail {
 ///
 ///     DistributedVectors<double, 5> ranks(plan, 32, Backend::cuda);      // for restart = 30
 ///     kernels::Gmres<double, 5> solver(plan.owned_rows(), 30, Backend::cuda, &ranks);
+///
+/// For BiCgStab two numbers suffice.
 template <kernels::LinearScalar T, int B>
   requires kernels::BlockSize<B>
 class DistributedVectors final : public kernels::KrylovRanks<T> {

@@ -16,16 +16,19 @@ constexpr std::size_t kVectors = 7;
 
 template <LinearScalar T, int B>
   requires BlockSize<B>
-BiCgStab<T, B>::BiCgStab(std::int32_t rows, Backend backend)
-    : vectors_(kVectors * to_index(rows) * B, backend, "vectors of BiCGStab", Side::device),
+BiCgStab<T, B>::BiCgStab(std::int32_t rows, Backend backend, KrylovRanks<T>* ranks)
+    : ranks_(ranks),
+      vectors_(kVectors * to_index(rows) * B, backend, "vectors of BiCGStab", Side::device),
       scalars_(1, backend, "scalars of BiCGStab", Side::device) {}
 
 template <LinearScalar T, int B>
   requires BlockSize<B>
 bool BiCgStab<T, B>::is_system(const BsrView<const T, B>& a, std::span<const T> b, std::span<T> x, double tolerance) const {
   const std::size_t n = vectors_.size() / kVectors;
-  return a.pattern.rows == a.pattern.columns && to_index(a.pattern.rows) * B == n && b.size() == n && x.size() == n &&
-         detail::disjoint(b, x) && tolerance >= 0;
+  const std::size_t columns = ranks_ == nullptr ? n : ranks_->columns().size();
+  const bool has_numbers = ranks_ == nullptr || ranks_->numbers().width >= 2;
+  return to_index(a.pattern.rows) * B == n && to_index(a.pattern.columns) * B == columns && columns >= n && has_numbers &&
+         b.size() == n && x.size() == n && detail::disjoint(b, x) && tolerance >= 0;
 }
 
 template <LinearScalar T, int B>
@@ -36,8 +39,19 @@ void BiCgStab<T, B>::prepare(const BsrView<const T, B>& a, Preconditioner<T>* pr
   const std::span<T> memory = vectors_.read_write(side);
   const std::size_t n = memory.size() / kVectors;
   const auto part = [&](std::size_t index) { return memory.subspan(index * n, n); };
-  system_ = {a,       preconditioner, b,       x,       part(0), part(1),
-             part(2), part(3),        part(4), part(5), part(6), scalars_.read_write(side).data()};
+  system_ = {.a = a,
+             .preconditioner = preconditioner,
+             .ranks = ranks_,
+             .b = b,
+             .x = x,
+             .r = part(0),
+             .r0 = part(1),
+             .p = part(2),
+             .preconditioned_p = part(3),
+             .v = part(4),
+             .preconditioned_s = part(5),
+             .t = part(6),
+             .scalars = scalars_.read_write(side).data()};
 }
 
 template <LinearScalar T, int B>
@@ -73,7 +87,7 @@ const KrylovStatus* BiCgStab<T, B>::status_address() {
 }
 
 #define WEFT_INSTANTIATE(T, B)                                                                                                  \
-  template BiCgStab<T, B>::BiCgStab(std::int32_t, Backend);                                                                     \
+  template BiCgStab<T, B>::BiCgStab(std::int32_t, Backend, KrylovRanks<T>*);                                                    \
   template bool BiCgStab<T, B>::is_system(const BsrView<const T, B>&, std::span<const T>, std::span<T>, double) const;          \
   template void BiCgStab<T, B>::prepare(const BsrView<const T, B>&, Preconditioner<T>*, std::span<const T>, std::span<T>);      \
   template void BiCgStab<T, B>::start(const BsrView<const T, B>&, Preconditioner<T>*, std::span<const T>, std::span<T>, double, \

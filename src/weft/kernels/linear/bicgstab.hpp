@@ -28,6 +28,7 @@ template <class T, int B>
 struct BiCgStabSystem {
   BsrView<const T, B> a;
   Preconditioner<T>* preconditioner = nullptr;
+  KrylovRanks<T>* ranks = nullptr;
   std::span<const T> b;
   std::span<T> x, r, r0, p, preconditioned_p, v, preconditioned_s, t;
   BiCgStabScalars* scalars = nullptr;
@@ -36,7 +37,7 @@ struct BiCgStabSystem {
 }  // namespace detail
 
 /// Solves A x = b with BiCGStab (van der Vorst, SIAM J. Sci. Stat. Comput. 13, 1992), preconditioned from the right or not at
-/// all, for square matrices of one rank.
+/// all, on one rank or on several.
 ///
 ///     BiCgStab<double, 5> solver(rows, Backend::cuda);                          // memory, once
 ///     solver.start(space::cuda{}, stream, a, &jacobi, b, x, 1e-8);
@@ -50,25 +51,27 @@ template <LinearScalar T, int B>
 class BiCgStab {
  public:
   /// Allocates seven vectors, on the host with Backend::host and on the device otherwise.
-  /// @throws DeviceError or std::bad_alloc where memory is exhausted.
-  BiCgStab(std::int32_t rows, Backend backend);
+  /// @param rows  owned block rows.  @param ranks  of a distributed system, whose numbers() have at least two entries per rank;
+  /// null: one rank. It must outlive this object.  @throws DeviceError or std::bad_alloc where memory is exhausted.
+  BiCgStab(std::int32_t rows, Backend backend, KrylovRanks<T>* ranks = nullptr);
   BiCgStab(const BiCgStab&) = delete;
   BiCgStab& operator=(const BiCgStab&) = delete;
 
   /// Begins with the initial guess in `x`. The matrix, the preconditioner, b and x are used until the last call of iterate().
   /// @param preconditioner  factorised, for the same rows; null: no preconditioner.
   /// @param tolerance  norm of the residual divided by that of b, at which the method has converged.
-  /// @pre the matrix has `rows` block rows and columns; b and x have `rows` * B entries and do not overlap; tolerance >= 0.
-  /// @cost one product.
+  /// @pre the matrix has `rows` block rows, and as many columns or those of `ranks`; b and x have `rows` * B entries and do not
+  /// overlap; tolerance >= 0. @cost one product. @collective with `ranks`.
   void start(const BsrView<const T, B>& a, Preconditioner<T>* preconditioner, std::span<const T> b, std::span<T> x,
              double tolerance, Team& team = calling_thread());
   void start(space::cuda, Stream& stream, const BsrView<const T, B>& a, Preconditioner<T>* preconditioner, std::span<const T> b,
              std::span<T> x, double tolerance);
 
-  /// Computes `count` iterations; fewer on the host if the method ends before. On a GPU the kernels are enqueued, and can be
-  /// captured in a Graph.
+  /// Computes `count` iterations; fewer on the host if the method ends before. On a GPU the kernels are enqueued; they can be
+  /// captured in a Graph if exchanges of `ranks` can.
   /// @pre start() has been called. @cost for each iteration two products, two applications of the preconditioner, and 15 reads
-  /// and writes of vectors.
+  /// and writes of vectors; with `ranks` two more (four without a preconditioner), two exchanges of a vector and three of two
+  /// numbers per rank. @collective with `ranks`.
   void iterate(int count, Team& team = calling_thread());
   void iterate(space::cuda, Stream& stream, int count);
 
@@ -81,6 +84,7 @@ class BiCgStab {
   [[nodiscard]] bool is_system(const BsrView<const T, B>& a, std::span<const T> b, std::span<T> x, double tolerance) const;
   void prepare(const BsrView<const T, B>& a, Preconditioner<T>* preconditioner, std::span<const T> b, std::span<T> x);
 
+  KrylovRanks<T>* ranks_;
   HostDeviceVector<T> vectors_;
   HostDeviceVector<detail::BiCgStabScalars> scalars_;
   detail::BiCgStabSystem<T, B> system_;

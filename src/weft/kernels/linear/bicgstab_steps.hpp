@@ -8,6 +8,7 @@
 #include "weft/base/macros.hpp"
 #include "weft/kernels/linear/bicgstab.hpp"
 #include "weft/kernels/linear/krylov_machine.hpp"
+#include "weft/kernels/linear/over_ranks.hpp"
 
 namespace weft::kernels::detail {
 
@@ -126,8 +127,10 @@ template <class Machine, class T, int B>
 void start(Machine& machine, const BiCgStabSystem<T, B>& u, double tolerance) {
   const auto n = static_cast<std::int64_t>(u.x.size());
   BiCgStabScalars* const s = u.scalars;
-  machine.multiply(u.a, std::span<const T>(u.x), u.v);
-  machine.reduce(n, FirstResidual<T>{u.b.data(), u.v.data(), u.r.data(), u.r0.data(), u.p.data()}, &s->of_r);
+  machine.multiply(u.a, with_ghosts(machine, u.ranks, std::span<const T>(u.x)), u.v);
+  dots_over_ranks(machine, u.ranks, &s->of_r, [&](ProductDots* to) {
+    machine.reduce(n, FirstResidual<T>{u.b.data(), u.v.data(), u.r.data(), u.r0.data(), u.p.data()}, to);
+  });
   machine.loop(1, FirstScalars{s, tolerance});
 }
 
@@ -140,15 +143,23 @@ void iterate(Machine& machine, const BiCgStabSystem<T, B>& u) {
     machine.apply(*u.preconditioner, std::span<const T>(in), memory);
     return memory;
   };
+  const auto product = [&](std::span<const T> factor, std::span<T> to, std::span<T> other, ProductDots* dots) {
+    factor = with_ghosts(machine, u.ranks, factor);
+    dots_over_ranks(machine, u.ranks, dots,
+                    [&](ProductDots* of_rank) { machine.multiply_and_dot(u.a, factor, to, other, of_rank); });
+  };
   const std::span<T> of_p = precondition(u.p, u.preconditioned_p);
-  machine.multiply_and_dot(u.a, of_p, u.v, u.r0, &s->of_v);
+  product(of_p, u.v, u.r0, &s->of_v);
   machine.loop(1, ComputeAlpha{s});
   machine.loop(n, HalfStep<T>{s, u.v.data(), u.r.data()});
   // Without a preconditioner M^-1 s is s in r: FullStep reads entry i of both before it writes it.
-  const std::span<T> of_s = precondition(u.r, u.preconditioned_s);
-  machine.multiply_and_dot(u.a, of_s, u.t, u.r, &s->of_t);
+  const std::span<T> of_s =
+      precondition(u.r, u.ranks == nullptr ? u.preconditioned_s : u.ranks->columns().first(u.preconditioned_s.size()));
+  product(of_s, u.t, u.r, &s->of_t);
   machine.loop(1, ComputeOmega{s});
-  machine.reduce(n, FullStep<T>{s, of_p.data(), of_s.data(), u.t.data(), u.r0.data(), u.x.data(), u.r.data()}, &s->of_r);
+  dots_over_ranks(machine, u.ranks, &s->of_r, [&](ProductDots* to) {
+    machine.reduce(n, FullStep<T>{s, of_p.data(), of_s.data(), u.t.data(), u.r0.data(), u.x.data(), u.r.data()}, to);
+  });
   machine.loop(1, EndOfIteration{s});
   machine.loop(n, NextDirection<T>{s, u.r.data(), u.v.data(), u.p.data()});
 }

@@ -18,6 +18,7 @@
 #include "weft/base/macros.hpp"
 #include "weft/kernels/linear/gmres.hpp"
 #include "weft/kernels/linear/krylov_machine.hpp"
+#include "weft/kernels/linear/over_ranks.hpp"
 
 namespace weft::kernels::detail {
 
@@ -44,24 +45,6 @@ struct Residual {
     v[i] = residual;
     const auto right = static_cast<double>(b[i]), left = static_cast<double>(residual);
     return {right * right, left * left};
-  }
-};
-
-template <class T>
-struct Copy {
-  const T* from;
-  T* to;
-  WEFT_HD void operator()(std::int64_t i) const { to[i] = from[i]; }
-};
-
-/// Adds the numbers of all ranks in the order of the ranks.
-struct AddRanks {
-  RankNumbers numbers;
-  double* sums;
-  WEFT_HD void operator()(std::int64_t i) const {
-    double sum = 0;
-    for (std::int32_t rank = 0; rank < numbers.ranks; ++rank) sum += numbers.of(rank)[i];
-    sums[i] = sum;
   }
 };
 
@@ -174,38 +157,24 @@ struct Correct {
   }
 };
 
-/// Adds numbers over the ranks. @param compute  stores those of this rank at an address.
-template <class Machine, class T, int B, class Compute>
-void over_ranks(Machine& machine, const GmresSystem<T, B>& u, std::int64_t count, double* sums, const Compute& compute) {
-  if (u.ranks == nullptr) return compute(sums);
-  const RankNumbers numbers = u.ranks->numbers();
-  compute(numbers.rows);
-  u.ranks->gather(machine.stream());
-  machine.loop(count, AddRanks{numbers, sums});
-}
-
 /// Computes w = A M^-1 v, or w = A v.
 template <class Machine, class T, int B>
 void product(Machine& machine, const GmresSystem<T, B>& u, const T* v, bool preconditioned) {
   const auto n = static_cast<std::size_t>(u.n);
   std::span<const T> factor(v, n);
-  const std::span<T> memory = u.ranks == nullptr ? std::span<T>(u.z, n) : u.ranks->columns();
   if (preconditioned && u.preconditioner != nullptr) {
-    machine.apply(*u.preconditioner, factor, memory.first(n));
-    factor = memory;
-  } else if (u.ranks != nullptr) {
-    machine.loop(u.n, Copy<T>{v, memory.data()});
+    const std::span<T> memory = u.ranks == nullptr ? std::span<T>(u.z, n) : u.ranks->columns().first(n);
+    machine.apply(*u.preconditioner, factor, memory);
     factor = memory;
   }
-  if (u.ranks != nullptr) u.ranks->exchange(machine.stream());
-  machine.multiply(u.a, factor, std::span<T>(u.w, n));
+  machine.multiply(u.a, with_ghosts(machine, u.ranks, factor), std::span<T>(u.w, n));
 }
 
 /// Computes the residual of x in the first basis vector and its norm.
 template <class Machine, class T, int B>
 void residual(Machine& machine, const GmresSystem<T, B>& u) {
   product(machine, u, u.x.data(), false);
-  over_ranks(machine, u, 2, u.numbers.first, [&](double* to) {
+  over_ranks(machine, u.ranks, 2, u.numbers.first, [&](double* to) {
     machine.reduce(u.n, Residual<T>{u.b.data(), u.w, u.basis}, reinterpret_cast<ProductDots*>(to));
   });
 }
@@ -225,8 +194,8 @@ void cycle(Machine& machine, const GmresSystem<T, B>& u, const Ends& ends) {
   machine.loop(u.n, Normalise<T>{numbers.s, u.basis});
   for (int j = 0; j < numbers.m && !ends(); ++j) {
     product(machine, u, u.basis + j * u.stride, true);
-    over_ranks(machine, u, j + 1, numbers.first, [&](double* to) { machine.project(u, j + 1, to); });
-    over_ranks(machine, u, j + 2, numbers.second, [&](double* to) { machine.subtract(u, j + 1, to); });
+    over_ranks(machine, u.ranks, j + 1, numbers.first, [&](double* to) { machine.project(u, j + 1, to); });
+    over_ranks(machine, u.ranks, j + 2, numbers.second, [&](double* to) { machine.subtract(u, j + 1, to); });
     machine.loop(1, AppendColumn{numbers, j, kRounding * kRounding});
     machine.extend(u, j + 1);
   }

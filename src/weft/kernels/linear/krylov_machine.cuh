@@ -26,7 +26,8 @@ struct CudaMachine {
     kernels::multiply(space::cuda{}, queue, a, x, y);
   }
   template <class T, int B>
-  void multiply_and_dot(const BsrView<const T, B>& a, std::span<T> x, std::span<T> y, std::span<T> z, ProductDots* result) const {
+  void multiply_and_dot(const BsrView<const T, B>& a, std::span<const T> x, std::span<T> y, std::span<T> z,
+                        ProductDots* result) const {
     kernels::multiply_and_dot(space::cuda{}, queue, a, x, y, z, result);
   }
   template <class T>

@@ -35,7 +35,8 @@ struct HostMachine {
     kernels::multiply(a, x, y, team);
   }
   template <class T, int B>
-  void multiply_and_dot(const BsrView<const T, B>& a, std::span<T> x, std::span<T> y, std::span<T> z, ProductDots* result) const {
+  void multiply_and_dot(const BsrView<const T, B>& a, std::span<const T> x, std::span<T> y, std::span<T> z,
+                        ProductDots* result) const {
     *result = kernels::multiply_and_dot(a, x, y, z, team);
   }
   template <class T>
