@@ -7,6 +7,9 @@
 // traffic: one read of every input and one write of every output; for sorts as in bench_kernels_bulk. "own" and "library" are
 // billion entries per second, "of copy" is the rate in bytes of the faster one relative to a copy on the device, and
 // "own/library" above 1 means that the own kernels are faster.
+#include <cub/device/device_scan.cuh>
+#include <cub/device/device_segmented_sort.cuh>
+
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -22,6 +25,7 @@
 #include "weft/kernels/primitives/ordered_scan.cuh"
 #include "weft/kernels/primitives/reduce.cuh"
 #include "weft/kernels/primitives/scan.cuh"
+#include "weft/kernels/primitives/segmented_sort.cuh"
 #include "weft/kernels/primitives/select.cuh"
 #include "weft/kernels/primitives/sort.cuh"
 
@@ -142,6 +146,62 @@ void add_segmented_scan(Table& table, Stream& stream, std::int64_t n) {
        0});
 }
 
+/// The number of the segment of an entry, for CUB's scan by keys.
+struct StoreSegment {
+  std::uint32_t* segment;
+  std::int64_t length;
+  WEFT_HD void operator()(std::int64_t i) const { segment[i] = static_cast<std::uint32_t>(i / length); }
+};
+
+/// Returns offsets of segments of `length` entries, up to n.
+DeviceVector<std::int64_t> offsets_of(Stream& stream, std::int64_t n, std::int64_t length) {
+  const std::int64_t segments = (n + length - 1) / length;
+  DeviceVector<std::int64_t> offsets(stream, static_cast<std::size_t>(segments + 1));
+  parallel_for(kGpu, stream, segments + 1, StoreOffset{offsets.data(), length, n});
+  return offsets;
+}
+
+/// Compares a scan by offsets with CUB's scan by keys, which has other digits and reads a number for each entry instead.
+void add_scan_by_offsets(Table& table, Stream& stream, std::int64_t n, std::int64_t length) {
+  const auto x = random<double>(stream, n, 1000);
+  const DeviceVector<double> out(stream, static_cast<std::size_t>(n));
+  const auto offsets = offsets_of(stream, n, length);
+  const DeviceVector<std::uint32_t> segment(stream, static_cast<std::size_t>(n));
+  parallel_for(kGpu, stream, n, StoreSegment{segment.data(), length});
+  const auto by_keys = [&] {
+    kernels::detail::with_memory(stream, "cub::DeviceScan::InclusiveScanByKey", [&](void* memory, std::size_t& bytes) {
+      return cub::DeviceScan::InclusiveScanByKey(memory, bytes, segment.data(), x.data(), out.data(), kernels::Plus{},
+                                                 static_cast<std::int64_t>(n), cuda::std::equal_to<>{}, native(stream));
+    });
+  };
+  const auto by_offsets = [&] {
+    kernels::segmented_inclusive_scan(kGpu, stream, in(x), in(offsets), out.span(), 0.0, kernels::Plus{});
+  };
+  table.add({"scan by offsets, double, segments of " + std::to_string(length), static_cast<double>(n),
+             16.0 * static_cast<double>(n) + 8.0 * static_cast<double>(offsets.size()), seconds(stream, by_offsets),
+             seconds(stream, by_keys)});
+}
+
+/// Compares with CUB's stable sort from one array to another. Bytes: one read and one write of all keys.
+template <class Key>
+void add_segmented_sort(Table& table, Stream& stream, const std::string& type, std::int64_t n, std::int64_t length) {
+  const auto original = random<Key>(stream, n);
+  const DeviceVector<Key> keys(stream, static_cast<std::size_t>(n));
+  const auto offsets = offsets_of(stream, n, length);
+  const auto refill = [&] { copy_bytes(stream, keys.data(), original.data(), keys.bytes()); };
+  const auto own = [&] { kernels::segmented_sort(kGpu, stream, keys.span(), in(offsets)); };
+  const auto library = [&] {
+    kernels::detail::with_memory(stream, "cub::DeviceSegmentedSort::StableSortKeys", [&](void* memory, std::size_t& bytes) {
+      return cub::DeviceSegmentedSort::StableSortKeys(memory, bytes, original.data(), keys.data(), n,
+                                                      static_cast<std::int64_t>(offsets.size()) - 1, offsets.data(),
+                                                      offsets.data() + 1, native(stream));
+    });
+  };
+  table.add({"segmented_sort, " + type + ", segments of " + std::to_string(length), static_cast<double>(n),
+             2.0 * static_cast<double>(keys.bytes()), bench::median_seconds(stream, own, refill),
+             bench::median_seconds(stream, library, refill)});
+}
+
 template <class Key>
 void add_sort(Table& table, Stream& stream, const std::string& type, std::int64_t n) {
   const auto original = random<Key>(stream, n);
@@ -240,9 +300,14 @@ int main() {
     add_scan<float, float>(table, stream, "float (library: other digits)", n);
     add_scan<double, double>(table, stream, "double (library: other digits)", n);
     add_segmented_scan(table, stream, n);
+    for (const std::int64_t length : {std::int64_t{7}, std::int64_t{1000}, n}) add_scan_by_offsets(table, stream, n, length);
     add_sort<std::uint32_t>(table, stream, "uint32", n);
     add_sort<std::uint64_t>(table, stream, "uint64", n);
     add_sort<double>(table, stream, "double", n);
+    for (const std::int64_t length : {std::int64_t{7}, std::int64_t{30}, std::int64_t{1000}, std::int64_t{100'000}, n}) {
+      add_segmented_sort<std::uint32_t>(table, stream, "uint32", n, length);
+      add_segmented_sort<double>(table, stream, "double", n, length);
+    }
     for (const std::uint32_t percent : {1U, 50U, 99U}) add_selection(table, stream, n, percent);
     add_runs(table, stream, n);
     for (const std::int64_t bins : {std::int64_t{256}, std::int64_t{8192}, std::int64_t{1} << 20}) {
