@@ -48,6 +48,30 @@ TEST(Transpose, does_not_depend_on_the_number_of_threads) {
   }
 }
 
+TEST(Transpose, batches_are_matrices_one_after_the_other) {
+  for (const auto& [rows, columns] : std::vector<std::pair<int, int>>{{1, 1}, {5, 3}, {4, 4}, {33, 65}, {100, 1}}) {
+    constexpr int kMatrices = 7;
+    const auto size = static_cast<std::size_t>(rows * columns);
+    std::vector<double> in(kMatrices * size), expected(in.size());
+    std::iota(in.begin(), in.end(), 0.0);
+    for (std::size_t m = 0; m < kMatrices; ++m) {
+      transpose(std::span<const double>(in).subspan(m * size, size), rows, columns, std::span(expected).subspan(m * size, size));
+    }
+    test::for_teams([&](Team& team) {
+      std::vector<double> out(in.size());
+      transpose_batch(std::span<const double>(in), kMatrices, rows, columns, std::span(out), team);
+      EXPECT_EQ(out, expected) << rows << " x " << columns;
+    });
+  }
+  transpose_batch(std::span<const double>{}, 0, 3, 4, std::span<double>{});
+  transpose_batch(std::span<const double>{}, 3, 0, 4, std::span<double>{});
+  std::vector<double> in(24), out(24);
+  EXPECT_BREACH(transpose_batch(std::span<const double>(in), 2, 3, 5, std::span(out)));
+  EXPECT_BREACH(transpose_batch(std::span<const double>(in), 0, 3, 4, std::span(out)));
+  EXPECT_BREACH(transpose_batch(std::span<const double>(in), -2, -3, 4, std::span(out)));
+  EXPECT_BREACH(transpose_batch(std::span<const double>(in), 2, 3, 4, std::span(in)));
+}
+
 TEST(Transpose, accepts_empty_matrices) {
   transpose(std::span<const int>{}, 0, 5, std::span<int>{});
   transpose(std::span<const int>{}, 5, 0, std::span<int>{});

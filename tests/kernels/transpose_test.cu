@@ -97,6 +97,29 @@ TEST(Transpose, positions_combine_the_word_with_the_row_of_its_square) {
   expect_positions<uint2, 2>();
 }
 
+TEST(CudaTranspose, batches_are_those_of_the_host) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  for (const auto& [rows, columns] :
+       std::vector<std::pair<int, int>>{{1, 1}, {4, 4}, {5, 7}, {32, 32}, {33, 32}, {64, 128}, {65, 67}}) {
+    for (const int matrices : {1, 2, 1001}) {
+      const auto size = static_cast<std::size_t>(matrices * rows * columns);
+      std::vector<float> in(size), expected(size), out(size);
+      std::iota(in.begin(), in.end(), 0.0F);
+      transpose_batch(std::span<const float>(in), matrices, rows, columns, std::span(expected));
+      for (const std::size_t shift : {0, 1}) {
+        const DeviceVector<float> a(stream, size + shift), b(stream, size + shift);
+        copy_bytes(stream, a.data() + shift, in.data(), size * sizeof(float));
+        transpose_batch(space::cuda{}, stream, std::span<const float>(a.data() + shift, size), matrices, rows, columns,
+                        std::span<float>(b.data() + shift, size));
+        copy_bytes(stream, out.data(), b.data() + shift, size * sizeof(float));
+        stream.wait();
+        EXPECT_TRUE(out == expected) << matrices << " of " << rows << " x " << columns << ", shift " << shift;
+      }
+    }
+  }
+}
+
 TEST(CudaTranspose, accepts_empty_matrices) {
   WEFT_NEEDS_GPU();
   Stream stream;

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "weft/device/cuda.cuh"
+#include "weft/device/parallel_for.cuh"
 #include "weft/device/space.hpp"
 #include "weft/kernels/layout/banks.hpp"
 #include "weft/kernels/layout/inverse.hpp"
@@ -54,20 +55,24 @@ struct TransposeTile {
 /// Transposes a tile of 64 x 64 entries per block through shared memory, in which row j is row j of the tile of `out`. Each
 /// thread moves squares of kWidth x kWidth entries: it loads their rows as words of kWidth entries, transposes them in registers,
 /// and stores words. The swizzle of TransposeTile avoids bank conflicts without padding. Blocks traverse the tiles column by
-/// column, so that concurrent blocks write adjacent parts of the same rows of `out`.
+/// column, so that concurrent blocks write adjacent parts of the same rows of `out`, and matrix by matrix.
 /// @tparam E  an unsigned word of the size of an entry.
 /// @pre rows and columns are multiples of kWidth; `in` and `out` are aligned to words.
 template <class E, int kWidth>
 __global__ void __launch_bounds__(kTransposeThreads)
-    transpose_kernel(const E* in, std::int64_t rows, std::int64_t columns, E* out, unsigned row_tiles) {
+    transpose_kernel(const E* in, std::int64_t rows, std::int64_t columns, E* out, unsigned row_tiles, unsigned tiles) {
   using Tile = TransposeTile<E, kWidth>;
   using W = typename Tile::W;
   constexpr int kWords = Tile::kWords, kStep = Tile::kStep, kSquares = Tile::kSquares;
   __shared__ W tile[layout::cosize(Tile::kShared)];
   constexpr layout::StaticLayout<Tile::kShared> kSlot;
 
-  const std::int64_t first_row = std::int64_t{kTransposeTile} * (blockIdx.x % row_tiles);
-  const std::int64_t first_column = std::int64_t{kTransposeTile} * (blockIdx.x / row_tiles);
+  const unsigned in_matrix = blockIdx.x % tiles;
+  const std::int64_t matrix = blockIdx.x / tiles * rows * columns;  // its first entry
+  in += matrix;
+  out += matrix;
+  const std::int64_t first_row = std::int64_t{kTransposeTile} * (in_matrix % row_tiles);
+  const std::int64_t first_column = std::int64_t{kTransposeTile} * (in_matrix / row_tiles);
   const int column = static_cast<int>(threadIdx.x) % kWords, row = static_cast<int>(threadIdx.x) / kWords;  // column in words
   trigger_dependent_launch();
   grid_dependency_sync();
@@ -106,37 +111,68 @@ __global__ void __launch_bounds__(kTransposeThreads)
 
 /// Launches the kernel with words of kWidth entries, or of the largest smaller width that sizes and addresses permit.
 template <int kWidth, class E>
-void launch_transpose(Stream& stream, const E* in, std::int64_t rows, std::int64_t columns, E* out) {
+void launch_transpose(Stream& stream, const E* in, std::int64_t matrices, std::int64_t rows, std::int64_t columns, E* out) {
   const auto is_word = [](const E* p) { return reinterpret_cast<std::uintptr_t>(p) % (kWidth * sizeof(E)) == 0; };
   if constexpr (kWidth > 1) {
     if (rows % kWidth != 0 || columns % kWidth != 0 || !is_word(in) || !is_word(out)) {
-      launch_transpose<kWidth / 2>(stream, in, rows, columns, out);
+      launch_transpose<kWidth / 2>(stream, in, matrices, rows, columns, out);
       return;
     }
   }
   const auto tiles = [](std::int64_t n) { return (n + kTransposeTile - 1) / kTransposeTile; };
-  launch(stream, "transpose", {.blocks = tiles(rows) * tiles(columns), .threads = kTransposeThreads}, transpose_kernel<E, kWidth>,
-         in, rows, columns, out, static_cast<unsigned>(tiles(rows)));
+  const std::int64_t of_matrix = tiles(rows) * tiles(columns);
+  launch(stream, "transpose", {.blocks = matrices * of_matrix, .threads = kTransposeThreads}, transpose_kernel<E, kWidth>, in,
+         rows, columns, out, static_cast<unsigned>(tiles(rows)), static_cast<unsigned>(of_matrix));
 }
+
+/// Copies entry i of `out` from its transposed position, for small matrices: the reads of a warp are in a few of them, so that
+/// every sector that is fetched is used from the caches.
+template <class E>
+struct TransposeSmall {
+  const E* in;
+  E* out;
+  std::int64_t rows, columns;
+  WEFT_HD void operator()(std::int64_t i) const {
+    const std::int64_t size = rows * columns, in_matrix = i % size;
+    out[i] = in[i - in_matrix + in_matrix % rows * columns + in_matrix / rows];
+  }
+};
+
+/// The number of entries up to which a matrix of a batch is small: a quarter of a tile.
+inline constexpr std::int64_t kSmallMatrix = kTransposeTile * kTransposeTile / 4;
 
 }  // namespace detail
 
-/// Transposes in stream order in memory accessible to the current GPU. Entries are trivially copyable and have 4 or 8 bytes.
+/// Transposes each matrix of a batch in stream order in memory accessible to the current GPU. Entries are trivially copyable and
+/// have 4 or 8 bytes.
 /// @pre as on the host; a stream of the current GPU. @throws DeviceError where the launch is rejected.
 /// @cost one kernel, which reads and writes every entry once, by words of 16 bytes where rows and columns are multiples of
 /// 16 / sizeof(T) and both addresses of 16, and by words of 8 or 4 bytes otherwise. Matrices with fewer than 64 rows or columns
-/// fill the tiles only partly.
+/// fill the tiles only partly; those of at most 1024 entries are read entry by entry, without tiles.
 template <class T>
-void transpose(space::cuda, Stream& stream, std::span<const T> in, std::int64_t rows, std::int64_t columns, std::span<T> out) {
+void transpose_batch(space::cuda gpu, Stream& stream, std::span<const T> in, std::int64_t matrices, std::int64_t rows,
+                     std::int64_t columns, std::span<T> out) {
   static_assert(std::is_trivially_copyable_v<T> && (sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) == sizeof(T),
                 "entries of 4 or 8 bytes, aligned to their size");
   WEFT_EXPECTS(!stream.is_host());
-  WEFT_EXPECTS(detail::is_matrix(in.size(), rows, columns) && out.size() == in.size());
+  WEFT_EXPECTS(detail::are_matrices(in.size(), matrices, rows, columns) && out.size() == in.size());
   WEFT_EXPECTS(detail::disjoint(in, out));
   if (in.empty()) return;
   using Entry = detail::Word<sizeof(T)>;
-  detail::launch_transpose<16 / sizeof(T)>(stream, reinterpret_cast<const Entry*>(in.data()), rows, columns,
-                                           reinterpret_cast<Entry*>(out.data()));
+  const auto* const from = reinterpret_cast<const Entry*>(in.data());
+  auto* const to = reinterpret_cast<Entry*>(out.data());
+  if (matrices > 1 && rows * columns <= detail::kSmallMatrix) {
+    parallel_for(gpu, stream, static_cast<std::int64_t>(in.size()), detail::TransposeSmall<Entry>{from, to, rows, columns});
+  } else {
+    detail::launch_transpose<16 / sizeof(T)>(stream, from, matrices, rows, columns, to);
+  }
+}
+
+/// Transposes one matrix. @pre, @throws, @cost as transpose_batch().
+template <class T>
+void transpose(space::cuda gpu, Stream& stream, std::span<const T> in, std::int64_t rows, std::int64_t columns,
+               std::span<T> out) {
+  transpose_batch(gpu, stream, in, 1, rows, columns, out);
 }
 
 }  // namespace weft::kernels
