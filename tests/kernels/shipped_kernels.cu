@@ -2,11 +2,13 @@
 #include "weft/kernels/primitives/aos_soa.cuh"
 #include "weft/kernels/primitives/gather.cuh"
 #include "weft/kernels/primitives/histogram.cuh"
+#include "weft/kernels/primitives/line_stencil.cuh"
 #include "weft/kernels/primitives/ordered_scan.cuh"
 #include "weft/kernels/primitives/reduce.cuh"
 #include "weft/kernels/primitives/scan.cuh"
 #include "weft/kernels/primitives/segmented_sort.cuh"
 #include "weft/kernels/primitives/select.cuh"
+#include "weft/kernels/primitives/star_stencil.cuh"
 #include "weft/kernels/primitives/stencil.cuh"
 #include "weft/kernels/primitives/transpose.cuh"
 
@@ -45,7 +47,10 @@ void call_with(Stream& stream, std::span<const T> in, std::span<T> out, std::spa
   aos_to_soa(gpu, stream, in, 1, 1, 1, out);
   soa_to_aos(gpu, stream, in, 1, 1, 1, out);
   transpose(gpu, stream, in, 1, 1, out);
+  transpose_batch(gpu, stream, in, 2, 1, 1, out);
   apply_stencil(gpu, stream, StencilWeights<T>{}, Box{}, in, out);
+  apply_star_stencil(gpu, stream, StarWeights<T>{}, StarBox{}, in, out);
+  apply_line_stencil(gpu, stream, LineStencil<T, 4>{}, in, out);
 }
 template void call_with(Stream&, std::span<const float>, std::span<float>, std::span<const std::uint8_t>,
                         std::span<const std::int64_t>, std::span<const std::int32_t>, double*);

@@ -11,37 +11,43 @@
 
 namespace weft::kernels {
 
-/// The numbers of points along each axis and the memory layout of arrays on them. Arrays have one layer of ghost points around
-/// the box and store x contiguously: point (i, j, k), counted from 0, is entry ((k + 1) (ny + 2) + j + 1) row + i + 1. The
-/// entries of a row after its nx + 2 points are padding, which is never written and may hold any value.
+/// The numbers of points along each axis and the memory layout of arrays on them. Arrays have g = kGhosts layers of ghost points
+/// around the box and store x contiguously: point (i, j, k), counted from 0, is entry ((k + g) (ny + 2 g) + j + g) row + i + g.
+/// The entries of a row after its nx + 2 g points are padding, which is never written and may hold any value.
 ///
 /// Example: Box{4, 3, 2} has row = 6, plane() = 30 and entries() = 120; point (0, 0, 0) is entry 30 + 6 + 1 = 37 and the last
 /// ghost point (4, 3, 2) is entry 119.
 ///
 /// With floats a GPU is faster if the first point of every row is aligned to 128 bytes: `row` is then a multiple of
 /// 128 / sizeof(T), and the span begins 128 / sizeof(T) - 1 entries after an aligned address. With doubles it was not on an H200.
-struct Box {
+template <int kGhosts>
+struct GhostBox {
   std::int32_t nx = 0, ny = 0, nz = 0;
-  std::int64_t row = std::int64_t{nx} + 2;  ///< stride along y in entries
+  std::int64_t row = std::int64_t{nx} + 2 * kGhosts;  ///< stride along y in entries
 
   /// Returns true if there are no points.
   [[nodiscard]] WEFT_HD constexpr bool empty() const { return nx == 0 || ny == 0 || nz == 0; }
   /// Returns the stride along z in entries.
-  [[nodiscard]] WEFT_HD constexpr std::int64_t plane() const { return row * (std::int64_t{ny} + 2); }
+  [[nodiscard]] WEFT_HD constexpr std::int64_t plane() const { return row * (std::int64_t{ny} + 2 * kGhosts); }
   /// Returns the number of entries of an array.
-  [[nodiscard]] WEFT_HD constexpr std::int64_t entries() const { return plane() * (std::int64_t{nz} + 2); }
-  /// Returns the entry of point (i, j, k); -1 and nx, ny, nz are ghost points.
+  [[nodiscard]] WEFT_HD constexpr std::int64_t entries() const { return plane() * (std::int64_t{nz} + 2 * kGhosts); }
+  /// Returns the entry of point (i, j, k); -kGhosts .. -1 and nx, ny, nz and further are ghost points.
   [[nodiscard]] WEFT_HD constexpr std::int64_t at(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    return (k + 1) * plane() + (j + 1) * row + i + 1;
+    return (k + kGhosts) * plane() + (j + kGhosts) * row + i + kGhosts;
   }
 };
 
+/// The box of a seven-point stencil.
+using Box = GhostBox<1>;
+
 namespace detail {
 /// Returns true if an array of `size` entries has the layout of the box. The computation cannot overflow.
-[[nodiscard]] constexpr bool is_array_on(const Box& box, std::size_t size) {
-  if (box.nx < 0 || box.ny < 0 || box.nz < 0 || box.row < std::int64_t{box.nx} + 2) return false;
-  const std::size_t row = box.row;
-  return size % row == 0 && size / row == (static_cast<std::size_t>(box.ny) + 2) * (static_cast<std::size_t>(box.nz) + 2);
+template <int kGhosts>
+[[nodiscard]] constexpr bool is_array_on(const GhostBox<kGhosts>& box, std::size_t size) {
+  if (box.nx < 0 || box.ny < 0 || box.nz < 0 || box.row < std::int64_t{box.nx} + 2 * kGhosts) return false;
+  const std::size_t row = box.row, ghosts = 2 * kGhosts;
+  return size % row == 0 &&
+         size / row == (static_cast<std::size_t>(box.ny) + ghosts) * (static_cast<std::size_t>(box.nz) + ghosts);
 }
 }  // namespace detail
 
