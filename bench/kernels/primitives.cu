@@ -22,12 +22,15 @@
 #include "weft/kernels/primitives/gather.cuh"
 #include "weft/kernels/primitives/histogram.cuh"
 #include "weft/kernels/primitives/library.cuh"
+#include "weft/kernels/primitives/line_stencil.cuh"
 #include "weft/kernels/primitives/ordered_scan.cuh"
 #include "weft/kernels/primitives/reduce.cuh"
 #include "weft/kernels/primitives/scan.cuh"
 #include "weft/kernels/primitives/segmented_sort.cuh"
 #include "weft/kernels/primitives/select.cuh"
 #include "weft/kernels/primitives/sort.cuh"
+#include "weft/kernels/primitives/star_stencil.cuh"
+#include "weft/kernels/primitives/transpose.cuh"
 
 #include "gpu_timing.hpp"
 
@@ -278,6 +281,35 @@ void add_rows(Table& table, Stream& stream, std::int64_t rows, std::int64_t widt
              seconds(stream, [&] { kernels::soa_to_aos(kGpu, stream, in(x), rows, width, rows, out.span()); }), 0});
 }
 
+/// Stencils of a cube and of a line with n entries.
+template <class T>
+void add_stencils(Table& table, Stream& stream, const std::string& type, std::int64_t n, std::int32_t edge) {
+  const kernels::StarBox box{edge, edge, edge};
+  const std::int64_t points = std::int64_t{edge} * edge * edge;
+  const auto on_box = random<T>(stream, box.entries(), 1000), on_line = random<T>(stream, n + 8, 1000);
+  const DeviceVector<T> to_box(stream, on_box.size()), to_line(stream, static_cast<std::size_t>(n));
+  table.add(
+      {"star stencil, 25 points, " + type, static_cast<double>(points), 2.0 * sizeof(T) * static_cast<double>(points),
+       seconds(stream,
+               [&] { kernels::apply_star_stencil(kGpu, stream, kernels::StarWeights<T>{}, box, in(on_box), to_box.span()); }),
+       0});
+  table.add(
+      {"line stencil, 9 points, " + type, static_cast<double>(n), 2.0 * sizeof(T) * static_cast<double>(n),
+       seconds(stream,
+               [&] { kernels::apply_line_stencil(kGpu, stream, kernels::LineStencil<T, 4>{}, in(on_line), to_line.span()); }),
+       0});
+}
+
+/// Batches of square matrices with n entries.
+void add_transposes(Table& table, Stream& stream, std::int64_t n, std::int64_t edge) {
+  const std::int64_t matrices = n / (edge * edge), entries = matrices * edge * edge;
+  const auto x = random<double>(stream, entries, 1000);
+  const DeviceVector<double> out(stream, static_cast<std::size_t>(entries));
+  table.add({"transpose_batch, double, " + std::to_string(edge) + " x " + std::to_string(edge), static_cast<double>(entries),
+             16.0 * static_cast<double>(entries),
+             seconds(stream, [&] { kernels::transpose_batch(kGpu, stream, in(x), matrices, edge, edge, out.span()); }), 0});
+}
+
 }  // namespace
 
 int main() {
@@ -314,6 +346,11 @@ int main() {
       add_histogram(table, stream, n, bins);
     }
     add_rows(table, stream, n / 8, 5);
+    add_stencils<float>(table, stream, "float", n, n > 10'000'000 ? 512 : 100);
+    add_stencils<double>(table, stream, "double", n, n > 10'000'000 ? 512 : 100);
+    for (const std::int64_t edge : {std::int64_t{5}, std::int64_t{32}, std::int64_t{64}, std::int64_t{256}}) {
+      add_transposes(table, stream, n, edge);
+    }
   }
 
   std::printf("\n{\"benchmark\": \"kernels/primitives\", \"gpu\": \"%s\", \"copy\": %.4e, \"results\": [",
