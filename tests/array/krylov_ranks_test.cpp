@@ -212,26 +212,42 @@ TEST(KrylovRanks, too_few_numbers_per_rank_violate_the_contract) {
   of_one.close();
 }
 
+/// The system of a rank on its GPU, with x = 0.
+struct OnCuda {
+  explicit OnCuda(const Part& part)
+      : a(part.pattern, part.blocks),
+        jacobi(part.plan.owned_rows(), Backend::cuda),
+        b(stream, std::span<const double>(part.b)),
+        x(stream, part.b.size()) {
+    a.to_device(stream);
+    jacobi.factor(space::cuda{}, stream, a.view<space::cuda>());
+    set_bytes(stream, x.data(), 0, x.bytes());
+  }
+
+  [[nodiscard]] std::vector<double> result() {
+    std::vector<double> values(x.size());
+    x.get(0, values, after(stream));
+    return values;
+  }
+
+  Stream stream;
+  kernels::BsrMatrix<double, kB> a;
+  kernels::BlockJacobi<double, kB> jacobi;
+  DeviceVector<double> b, x;
+};
+
 TEST(KrylovRanks, cuda_has_the_bits_of_the_host_on_the_same_ranks) {
   WEFT_NEEDS_GPU();
   const Communicator comm = Communicator::world();
   const Outcome expected = solve_on_host(comm);
   const Part part(comm, Backend::cuda);
-  kernels::BsrMatrix<double, kB> a(part.pattern, part.blocks);
-  Stream stream;
-  a.to_device(stream);
-  kernels::BlockJacobi<double, kB> jacobi(part.plan.owned_rows(), Backend::cuda);
-  jacobi.factor(space::cuda{}, stream, a.view<space::cuda>());
+  OnCuda u(part);
   DistributedVectors<double, kB> ranks(part.plan, kRestart + 2, Backend::cuda);
   kernels::Gmres<double, kB> solver(part.plan.owned_rows(), kRestart, Backend::cuda, &ranks);
-  const DeviceVector<double> b(stream, std::span<const double>(part.b)), x(stream, part.b.size());
-  set_bytes(stream, x.data(), 0, x.bytes());
-  solver.start(space::cuda{}, stream, a.view<space::cuda>(), &jacobi, b.span(), x.span(), 1e-10);
-  solver.cycle(space::cuda{}, stream, 20);
-  EXPECT_EQ(solver.status(after(stream)), expected.status);
-  std::vector<double> result(part.b.size());
-  x.get(0, result, after(stream));
-  EXPECT_EQ(result, expected.x);
+  solver.start(space::cuda{}, u.stream, u.a.view<space::cuda>(), &u.jacobi, u.b.span(), u.x.span(), 1e-10);
+  solver.cycle(space::cuda{}, u.stream, 20);
+  EXPECT_EQ(solver.status(after(u.stream)), expected.status);
+  EXPECT_EQ(u.result(), expected.x);
   ranks.close();
 }
 
@@ -239,24 +255,17 @@ TEST(KrylovRanks, cuda_bicgstab_has_the_bits_of_the_host_on_the_same_ranks) {
   WEFT_NEEDS_GPU();
   const Communicator comm = Communicator::world();
   const Part part(comm, Backend::cuda);
-  kernels::BsrMatrix<double, kB> a(part.pattern, part.blocks);
-  Stream stream;
-  a.to_device(stream);
-  kernels::BlockJacobi<double, kB> jacobi(part.plan.owned_rows(), Backend::cuda);
-  jacobi.factor(space::cuda{}, stream, a.view<space::cuda>());
-  const DeviceVector<double> b(stream, std::span<const double>(part.b)), x(stream, part.b.size());
   for (const bool preconditioned : {false, true}) {
     SCOPED_TRACE(preconditioned ? "block Jacobi" : "no preconditioner");
     const Outcome expected = solve_by_bicgstab(comm, preconditioned);
+    OnCuda u(part);
     DistributedVectors<double, kB> ranks(part.plan, 2, Backend::cuda);
     kernels::BiCgStab<double, kB> solver(part.plan.owned_rows(), Backend::cuda, &ranks);
-    set_bytes(stream, x.data(), 0, x.bytes());
-    solver.start(space::cuda{}, stream, a.view<space::cuda>(), preconditioned ? &jacobi : nullptr, b.span(), x.span(), 1e-10);
-    solver.iterate(space::cuda{}, stream, 200);
-    EXPECT_EQ(solver.status(after(stream)), expected.status);
-    std::vector<double> result(part.b.size());
-    x.get(0, result, after(stream));
-    EXPECT_EQ(result, expected.x);
+    solver.start(space::cuda{}, u.stream, u.a.view<space::cuda>(), preconditioned ? &u.jacobi : nullptr, u.b.span(), u.x.span(),
+                 1e-10);
+    solver.iterate(space::cuda{}, u.stream, 200);
+    EXPECT_EQ(solver.status(after(u.stream)), expected.status);
+    EXPECT_EQ(u.result(), expected.x);
     ranks.close();
   }
 }

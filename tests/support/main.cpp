@@ -58,7 +58,7 @@ class FailuresOnly final : public ::testing::EmptyTestEventListener {
 /// time limit of the executable, and the launcher ends the other ranks.
 class TimeLimit final : public ::testing::EmptyTestEventListener {
  public:
-  TimeLimit(int rank, std::chrono::seconds limit) : rank_(rank), limit_(limit), thread_([this] { watch(); }) {}
+  TimeLimit(int rank, std::chrono::duration<double> limit) : rank_(rank), limit_(limit), thread_([this] { watch(); }) {}
   ~TimeLimit() override {
     change([this] { ended_ = true; });
     thread_.join();
@@ -89,14 +89,13 @@ class TimeLimit final : public ::testing::EmptyTestEventListener {
       const auto before = number_;
       const bool next = changed_.wait_for(lock, limit_, [&] { return ended_ || number_ != before; });
       if (next || name_.empty()) continue;
-      std::fprintf(stderr, "rank %d: the test %s has not ended in %lld s\n", rank_, name_.c_str(),
-                   static_cast<long long>(limit_.count()));
+      std::fprintf(stderr, "rank %d: the test %s has not ended in %g s\n", rank_, name_.c_str(), limit_.count());
       std::_Exit(weft::Watchdog::kExitCode);
     }
   }
 
   int rank_;
-  std::chrono::seconds limit_;
+  std::chrono::duration<double> limit_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::string name_;  ///< name of the present test; empty between tests
@@ -117,9 +116,9 @@ int main(int argc, char** argv) {
     delete listeners.Release(listeners.default_result_printer());
     listeners.Append(new FailuresOnly(comm.rank().value()));
   }
-  if (const char* const limit = std::getenv("WEFT_TEST_LIMIT"); limit != nullptr && std::atoi(limit) > 0) {
+  if (const char* const limit = std::getenv("WEFT_TEST_LIMIT"); limit != nullptr && std::atof(limit) > 0) {
     ::testing::UnitTest::GetInstance()->listeners().Append(
-        new TimeLimit(comm.rank().value(), std::chrono::seconds(std::atoi(limit))));  // GoogleTest deletes it
+        new TimeLimit(comm.rank().value(), std::chrono::duration<double>(std::atof(limit))));  // GoogleTest deletes it
   }
   const int failed = RUN_ALL_TESTS() != 0 || leaked() ? 1 : 0;
   return comm.max(failed);

@@ -56,12 +56,9 @@ void apply_star_stencil(space::cuda, Stream& stream, const StarWeights<T>& weigh
   WEFT_EXPECTS(detail::is_array_on(box, in.size()) && out.size() == in.size());
   WEFT_EXPECTS(detail::disjoint(in, out));
   if (box.empty()) return;
-  const auto tiles = [](std::int64_t points, std::int64_t of_tile) { return (points + of_tile - 1) / of_tile; };
-  const std::int64_t x_tiles = tiles(box.nx, detail::kStarX), y_tiles = tiles(box.ny, detail::kStarY);
-  launch(stream, "apply_star_stencil",
-         {.blocks = x_tiles * y_tiles * tiles(box.nz, detail::kStarMarch), .threads = detail::kStarThreads},
-         detail::star_stencil_kernel<T>, weights, box, in.data(), out.data(), static_cast<unsigned>(x_tiles),
-         static_cast<unsigned>(y_tiles));
+  const detail::TileGrid grid = detail::tile_grid(box, detail::kStarX, detail::kStarY, detail::kStarMarch);
+  launch(stream, "apply_star_stencil", {.blocks = grid.blocks, .threads = detail::kStarThreads}, detail::star_stencil_kernel<T>,
+         weights, box, in.data(), out.data(), grid.x, grid.y);
 }
 
 }  // namespace weft::kernels

@@ -113,13 +113,11 @@ void launch_stencil(Stream& stream, const StencilWeights<T>& weights, const Box&
     }
   }
   using Tile = StencilTile<T, kPiece>;
-  const auto tiles = [](std::int64_t points, std::int64_t of_tile) { return (points + of_tile - 1) / of_tile; };
-  const std::int64_t x_tiles = tiles(box.nx, Tile::kX), y_tiles = tiles(box.ny, Tile::kY);
+  const TileGrid grid = tile_grid(box, Tile::kX, Tile::kY, Tile::kMarch);
   const auto kernel = stencil_kernel<T, kPiece>;
   set_max_dynamic_shared_memory(kernel, Tile::kBytes, "apply_stencil");
-  launch(stream, "apply_stencil",
-         {.blocks = x_tiles * y_tiles * tiles(box.nz, Tile::kMarch), .threads = Tile::kThreads, .shared_memory = Tile::kBytes},
-         kernel, weights, box, in, out, static_cast<unsigned>(x_tiles), static_cast<unsigned>(y_tiles));
+  launch(stream, "apply_stencil", {.blocks = grid.blocks, .threads = Tile::kThreads, .shared_memory = Tile::kBytes}, kernel,
+         weights, box, in, out, grid.x, grid.y);
 }
 
 }  // namespace detail

@@ -41,6 +41,18 @@ struct GhostBox {
 using Box = GhostBox<1>;
 
 namespace detail {
+/// The tiles of a box: a block of a kernel has x by y points and marches along z.
+struct TileGrid {
+  unsigned x, y;        ///< tiles along these axes; block b has tile b % x, b / x % y, b / x / y
+  std::int64_t blocks;  ///< tiles
+};
+template <int kGhosts>
+[[nodiscard]] constexpr TileGrid tile_grid(const GhostBox<kGhosts>& box, int x, int y, int march) {
+  const auto tiles = [](std::int64_t points, std::int64_t of_tile) { return (points + of_tile - 1) / of_tile; };
+  const std::int64_t along_x = tiles(box.nx, x), along_y = tiles(box.ny, y);
+  return {static_cast<unsigned>(along_x), static_cast<unsigned>(along_y), along_x * along_y * tiles(box.nz, march)};
+}
+
 /// Returns true if an array of `size` entries has the layout of the box. The computation cannot overflow.
 template <int kGhosts>
 [[nodiscard]] constexpr bool is_array_on(const GhostBox<kGhosts>& box, std::size_t size) {
