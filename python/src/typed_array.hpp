@@ -56,19 +56,7 @@ class TypedArray final : public AnyArray {
     return nullptr;
   }
   [[nodiscard]] bool fresh(Side side) const override { return pair_.fresh(side); }
-  Event bring(Side to, const After& before) override {
-    const auto copy = [&](const After& after, const auto&... rows) {
-      if (pair_.fresh(to, rows...)) return after.event();
-      return to == Side::host ? pair_.to_host(after, rows...) : pair_.to_device(after, rows...);
-    };
-    if constexpr (R == Rows::csr) {
-      return copy(before);
-    } else {
-      Event done = before.event();
-      for (const auto rows : {space().owned(), space().ghosts(), space().boundary()}) done = copy(After(done), rows);
-      return done;
-    }
-  }
+  Event bring(Side to, const After& before) override { return pair_.bring(to, before, {LocalRow(0), LocalRow(pair_.rows())}); }
   [[nodiscard]] PairRef ref() override { return pair_; }
   [[nodiscard]] std::unique_ptr<AnyArray> clone() const override { return std::make_unique<TypedArray>(pair_.clone()); }
   void resize_width(int width) override {

@@ -248,6 +248,17 @@ TEST(IntervalSet, agrees_with_a_set_of_integers) {
     }
     for (std::size_t i = 0; i < 48; ++i) ASSERT_EQ(intervals.intersects(i, i + 1), expected.contains(i)) << step;
     ASSERT_FALSE(intervals.intersects(3, 3));
+    const std::size_t begin = random() % 48, end = begin + random() % 48;
+    std::set<std::size_t> within, all;
+    for (const auto& part : intervals.within(begin, end)) {
+      for (std::size_t i = part.first; i < part.last; ++i) ASSERT_TRUE(within.insert(i).second) << step;
+    }
+    for (std::size_t i = begin; i < end; ++i) {
+      if (expected.contains(i)) all.insert(i);
+    }
+    ASSERT_EQ(within, all) << step;
+    ASSERT_EQ(intervals.contains(begin, end), all.size() == end - begin) << step;
+    ASSERT_EQ(intervals.intersects(begin, end), !all.empty()) << step;
   }
 }
 

@@ -224,6 +224,21 @@ TEST_P(DeviceSideTest, writing_makes_the_other_side_stale_only_where_written) {
   EXPECT_EQ(load(stream, &x.read(Side::device)[5]), 50);
 }
 
+TEST_P(DeviceSideTest, brings_only_elements_that_are_stale) {
+  if (sides_share_memory(GetParam())) GTEST_SKIP() << "one memory";
+  HostDeviceVector<double> x = counting(10, GetParam());
+  Stream stream = Stream::for_backend(GetParam());
+  x.to_device({}).wait();
+  for (const std::size_t i : {1, 2, 6}) store(stream, x.read_write(Side::device, i, 1).data(), -1.0);
+  x.write(Side::host, 4, 1)[0] = 40;
+  EXPECT_THROW(x.to_host({}), DeviceError) << "element 4 is stale on the device";
+  x.bring(Side::host, {}, 0, 10).wait();
+  EXPECT_EQ(to_vector(std::as_const(x).span()), (std::vector<double>{0, -1, -1, 3, 40, 5, -1, 7, 8, 9}));
+  x.bring(Side::device, {}, 2, 5).wait();
+  EXPECT_TRUE(x.fresh(Side::device));
+  EXPECT_EQ(load(stream, &x.read(Side::device)[4]), 40);
+}
+
 TEST_P(DeviceSideTest, resize_makes_the_device_side_stale) {
   HostDeviceVector<double> x = counting(4, GetParam());
   x.to_device({});
@@ -278,6 +293,12 @@ TEST_P(DeviceSideTest, tracking_is_suspended_for_a_scheduler) {
   EXPECT_TRUE(x.fresh(Side::device, 1, 2));
   EXPECT_FALSE(x.fresh(Side::host, 1, 1));
   EXPECT_TRUE(x.fresh(Side::host, 3, 1));
+  x.set_fresh(0, 4, true, true);
+  EXPECT_TRUE(x.fresh(Side::host) && x.fresh(Side::device));
+  x.set_fresh(1, 2, false, true);
+  x.set_fresh(1, 2, false, true);  // as before
+  EXPECT_TRUE(x.fresh(Side::device) && x.fresh(Side::host, 0, 1) && x.fresh(Side::host, 3, 1));
+  EXPECT_FALSE(x.fresh(Side::host, 1, 1) || x.fresh(Side::host, 2, 1));
   x.to_host(After(), 1, 2).wait();
   EXPECT_EQ(std::as_const(x)[2], counting(4, Backend::host)[2]);
 }

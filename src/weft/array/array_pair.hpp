@@ -64,6 +64,7 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
 
   using ArrayType::at;
   using ArrayType::backend;
+  using ArrayType::bring;
   using ArrayType::data;
   using ArrayType::empty;
   using ArrayType::fresh;

@@ -63,8 +63,8 @@ class PairRef {
   // For a scheduler that knows which side of which rows is fresh (weft::task::Plan): HostDeviceVector::suspend_tracking().
   /// Returns true if the entries have memory on this side, or need none.
   [[nodiscard]] bool allocated(Side side) const { return staging_.allocated(link_->array, side); }
-  /// Copies rows that are stale on `to` to it after `after` has completed, and waits. @throws DeviceError if other ones of them
-  /// are stale on the other side.
+  /// Copies those of these rows that are stale on `to` to it after `after` has completed, and waits. @throws DeviceError if one
+  /// of them is stale on both sides.
   void bring(Side to, IdRange<LocalRow> rows, const After& after = After()) { sides_.bring(link_->array, to, rows, after); }
   /// Ends the tracking of freshness until resume_tracking(). Exchanges then neither copy between the sides nor mark rows.
   void suspend_tracking() { sides_.suspend(link_->array); }

@@ -37,8 +37,7 @@ struct SidesOf {
   }
   static void bring(void* untyped, Side to, IdRange<LocalRow> rows, const After& after) {
     ArrayAccess::for_each_piece(of(untyped), rows, [&](auto& vector, std::size_t first, std::size_t count) {
-      if (vector.fresh(to, first, count)) return;
-      (to == Side::host ? vector.to_host(after, first, count) : vector.to_device(after, first, count)).wait();
+      if (!vector.fresh(to, first, count)) vector.bring(to, after, first, count).wait();
     });
   }
   static void copy(void* untyped, Side to, IdRange<LocalRow> rows, Stream& stream) {

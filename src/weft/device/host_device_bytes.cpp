@@ -225,6 +225,17 @@ Event HostDeviceBytes::to_host(Stream& stream, std::size_t first, std::size_t co
   return copy_to_host(stream, first, count);
 }
 
+Event HostDeviceBytes::bring(Side to, const After& before, std::size_t first, std::size_t count) {
+  WEFT_EXPECTS(first <= size_ && count <= size_ - first);
+  Event done = before.event();
+  if (backend_ == Backend::host) return done;
+  for (const auto [begin, end] : (to == Side::host ? host_stale_ : device_stale_).within(first, first + count)) {
+    const After previous(done);
+    done = to == Side::host ? copy_to_host(previous, begin, end - begin) : copy_to_device(previous, begin, end - begin);
+  }
+  return done;
+}
+
 void HostDeviceBytes::release_host() {
   if (sides_share_memory(backend_) || borrowed_ != nullptr) return;
   if (size_ > 0) expect_fresh(Side::device, 0, size_);
@@ -251,10 +262,13 @@ Event HostDeviceBytes::copy_untracked(Side to, Stream& stream, std::size_t first
 void HostDeviceBytes::set_fresh(std::size_t first, std::size_t count, bool on_host, bool on_device) {
   WEFT_EXPECTS((on_host || on_device) && first <= size_ && count <= size_ - first);
   if (backend_ == Backend::host) return;
-  host_stale_.remove(first, first + count);
-  device_stale_.remove(first, first + count);
-  if (!on_host) host_stale_.add(first, first + count);
-  if (!on_device) device_stale_.add(first, first + count);
+  const auto set = [&](IntervalSet& stale, bool is_fresh) {  // most often as before, which takes less time to find than to change
+    if (is_fresh ? stale.intersects(first, first + count) : !stale.contains(first, first + count)) {
+      is_fresh ? stale.remove(first, first + count) : stale.add(first, first + count);
+    }
+  };
+  set(host_stale_, on_host);
+  set(device_stale_, on_device);
 }
 
 void HostDeviceBytes::expect_tracked() const {

@@ -77,6 +77,7 @@ class HostDeviceBytes {
   Event to_host(const After& before, std::size_t first, std::size_t count);
   Event to_device(Stream& stream, std::size_t first, std::size_t count);
   Event to_host(Stream& stream, std::size_t first, std::size_t count);
+  Event bring(Side to, const After& before, std::size_t first, std::size_t count);
   void release_host();
 
   // For a scheduler that knows which side is fresh (HostDeviceVector describes them).

@@ -153,6 +153,12 @@ class HostDeviceVector {
     return bytes_.to_host(stream, first * sizeof(T), count * sizeof(T));
   }
 
+  /// Starts copies of those of these elements that are stale on side `to`; others keep their values there. Returns the event of
+  /// the last copy, or that of `before` if there is none. @throws DeviceError where an element is stale on both sides.
+  Event bring(Side to, const After& before, std::size_t first, std::size_t count) {
+    return bytes_.bring(to, before, first * sizeof(T), count * sizeof(T));
+  }
+
   /// Returns true if a side is memory of others.
   [[nodiscard]] bool borrowed() const { return bytes_.borrowed(); }
   /// Returns true if the device side is memory of others.

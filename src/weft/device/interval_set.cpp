@@ -25,9 +25,26 @@ void IntervalSet::remove(std::size_t first, std::size_t last) {
   intervals_ = std::move(remaining);
 }
 
+std::vector<IntervalSet::Interval>::const_iterator IntervalSet::after(std::size_t place) const {
+  return std::upper_bound(intervals_.begin(), intervals_.end(), place, [](std::size_t at, Interval i) { return at < i.last; });
+}
+
 bool IntervalSet::intersects(std::size_t first, std::size_t last) const {
-  return std::any_of(intervals_.begin(), intervals_.end(),
-                     [&](Interval i) { return std::max(i.first, first) < std::min(i.last, last); });
+  const auto found = after(first);
+  return first < last && found != intervals_.end() && found->first < last;
+}
+
+bool IntervalSet::contains(std::size_t first, std::size_t last) const {
+  const auto found = after(first);
+  return first >= last || (found != intervals_.end() && found->first <= first && last <= found->last);
+}
+
+std::vector<IntervalSet::Interval> IntervalSet::within(std::size_t first, std::size_t last) const {
+  std::vector<Interval> list;
+  for (auto i = after(first); i != intervals_.end() && i->first < last; ++i) {
+    if (const Interval part{std::max(i->first, first), std::min(i->last, last)}; part.first < part.last) list.push_back(part);
+  }
+  return list;
 }
 
 }  // namespace weft::detail
