@@ -113,6 +113,36 @@ TEST(AccessGuard, DividesTheRightsOfDivisibleTasks) {
   EXPECT_THAT(message, HasSubstr(p.ring.comm.size() > 1 ? "task 'rate (inner)': it reads the ghost rows of 'u'" : ""));
 }
 
+TEST(AccessGuard, FindsAccessesOutsideOfASubset) {
+  const auto run = [](auto accesses_of, auto body) {
+    Program p;
+    const SubsetId some = p.g.add_subset(p.u, "some", std::vector{LocalRow(0), LocalRow(2)});
+    const SubsetId more = p.g.add_subset(p.v, "more", std::vector{LocalRow(2), LocalRow(3)});
+    return p.run(accesses_of(p, some, more), [&p, body] { body(p); });
+  };
+  using List = std::vector<Access>;
+  const auto state = [](Program& p, SubsetId some, SubsetId more) { return List{reads(p.u, some), writes(p.v, more)}; };
+  EXPECT_EQ(run(state, [](Program& p) { p.ring.v(2, 0) = p.ring.v(3, 0) = p.read_u()(0, 0) + p.read_u()(2, 0); }), "");
+  EXPECT_THAT(run(state, [](Program& p) { p.ring.v(2, 0) = p.ring.v(3, 0) = p.read_u()(1, 0); }),
+              HasSubstr("task 'task': it reads the border rows of 'u', which it does not state to read"));
+  EXPECT_THAT(run(state, [](Program& p) { p.ring.v(1, 0) = p.ring.v(2, 0) = p.ring.v(3, 0) = 1; }),
+              HasSubstr("it writes the border rows of 'v' (row 1), which it does not state"));
+  EXPECT_THAT(run(state, [](Program& p) { p.ring.v(2, 0) = 1; }),
+              HasSubstr("it does not overwrite the border rows of 'v' in 'more' (row 3), or reads before"));
+  EXPECT_THAT(run(state,
+                  [](Program& p) {
+                    p.ring.v(2, 0) = p.ring.v(3, 0) = 1;
+                    p.ring.u(2, 0) = 5;
+                  }),
+              HasSubstr("it writes the border rows of 'u' in 'some' (row 2), which it states to read only"));
+  const auto rest = [](Program& p, SubsetId some, SubsetId /*more*/) {
+    return List{reads_writes(p.u, without(Part::owned, some))};
+  };
+  EXPECT_EQ(run(rest, [](Program& p) { p.ring.u(1, 0) += p.read_u()(3, 0); }), "");
+  EXPECT_THAT(run(rest, [](Program& p) { p.ring.u(1, 0) += p.read_u()(0, 0); }),
+              HasSubstr("it reads the inner rows of 'u' in 'some', which it does not state to read"));
+}
+
 TEST(AccessGuard, AcceptsARightProgram) {
   const auto run = [](Check check) {
     Program p;

@@ -20,6 +20,7 @@ using testing::HasSubstr;
 using weft::Communicator;
 using weft::ContractError;
 using weft::GhostPlan;
+using weft::LocalRow;
 using weft::Rank;
 using weft::Reduce;
 using weft::Traffic;
@@ -133,6 +134,57 @@ TEST(DryPlan, CountsBytesOfRowsAndImages) {
   EXPECT_EQ(dry.repeated, (Traffic{1, 5 * 12}));
   EXPECT_EQ(dry.array_bytes, (10 + 4 + 3 + 6) * 12);
   EXPECT_EQ(dry.message_bytes, (5 + 6) * 12);
+}
+
+/// A graph in which a task changes a subset before another one reads ghost rows.
+struct WithSubset {
+  Ring ring;
+  Graph g{ring.comm};
+  DataId u = g.add_array("u", ring.u, 1), v = g.add_array("v", ring.v, 1);
+  SubsetId inlet = g.add_subset(u, "inlet", std::vector{LocalRow(0), LocalRow(2)});
+
+  WithSubset() {
+    g.add_task("inflow", {writes(u, inlet)}, [] {});
+    g.add_task("smooth", {reads(u), writes(v)}, [](Rows) {});
+  }
+  [[nodiscard]] DryPlan dry(const std::vector<PretendedRows::InSubsets>& sets) const {
+    return g.dry(100, [&](DataId id, const weft::PairRef& /*array*/) {
+      PretendedRows rows{.owned = 1000, .inner = 900, .others_have_ghosts = true, .neighbours = {{Rank(7), 10, 10}}};
+      if (id == u) rows.in_subsets = sets;
+      return rows;
+    });
+  }
+};
+
+TEST(DryPlan, HasSubsets) {
+  WithSubset w;
+  const DryPlan here = w.dry({});  // row 2 is a border row
+  EXPECT_EQ(here.repeated.messages, 1);
+  EXPECT_THAT(here.text(), HasSubstr("subset 'inlet' of 'u': inner, border rows; some rank sends such rows"));
+  const DryPlan inner = w.dry({{Part::inner, {w.inlet}}, {Part::boundary, {w.inlet}}});
+  EXPECT_EQ(inner.repeated.messages, 0);
+  EXPECT_THAT(inner.text(), HasSubstr("subset 'inlet' of 'u': inner, boundary rows; no rank sends such rows"));
+  EXPECT_EQ(w.dry({{Part::border, {w.inlet}, true}}).repeated.messages, 1);
+  EXPECT_EQ(w.dry({{Part::border, {w.inlet}, false}}).repeated.messages, 0);
+}
+
+TEST(DryPlan, RefusesImpossibleSubsets) {
+  WithSubset w;
+  const auto error = [&](const std::vector<PretendedRows::InSubsets>& sets) {
+    return error_of<ContractError>([&] { (void)w.dry(sets); });
+  };
+  const std::string impossible = "array 'u' has pretended rows of subsets that are impossible";
+  EXPECT_THAT(error({{Part::ghost, {w.inlet}}}), HasSubstr(impossible));
+  EXPECT_THAT(error({{Part::owned, {w.inlet}}}), HasSubstr(impossible));
+  EXPECT_THAT(error({{Part::boundary, {w.inlet}, true}}), HasSubstr(impossible));
+  EXPECT_THAT(error({{Part::inner, {}}}), HasSubstr(impossible));
+  EXPECT_THAT(error({{Part::inner, {SubsetId(9)}}}), HasSubstr(impossible));
+  EXPECT_THAT(error({{Part::inner, {w.inlet}}, {Part::inner, {w.inlet}, true}}),
+              HasSubstr("a set of pretended rows of subsets twice"));
+  WithSubset wrong;
+  (void)wrong.g.add_subset(wrong.v, "wrong", std::vector{LocalRow(1), LocalRow(0)});
+  EXPECT_THAT(error_of<ContractError>([&] { (void)wrong.dry({}); }),
+              HasSubstr("subset 'wrong' of array 'v': row 0 follows row 1"));
 }
 
 TEST(DryPlan, RefusesImpossibleRows) {

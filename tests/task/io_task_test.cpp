@@ -67,6 +67,27 @@ TEST(IoTasks, WriteTheValuesOfTheirPlaceInTheOrder) {
   }
 }
 
+TEST(IoTasks, WriteTheRowsOfSubsets) {
+  for (const Backend backend : {Backend::host, Backend::mirror}) {
+    Counting c(backend);
+    const SubsetId odd = c.g.add_subset(c.id, "odd", std::vector{LocalRow(1), LocalRow(3)});
+    const SubsetId first = c.g.add_subset(c.id, "first", std::vector{LocalRow(0), LocalRow(1)});
+    std::vector<double> of_one, of_both;
+    c.g.add_task("one", {reads(c.id, odd)}, io, [&](const Snapshot& snapshot) {
+      const std::span<const double> entries = snapshot.entries<double>(c.id);
+      of_one.assign(entries.begin(), entries.end());
+    });
+    c.g.add_task("both", {reads(c.id, odd), reads(c.id, first)}, io, [&](const Snapshot& snapshot) {
+      const std::span<const double> entries = snapshot.entries<double>(c.id);
+      of_both.assign(entries.begin(), entries.end());
+    });
+    c.add_increment();
+    c.g.compile(2).run(2);
+    EXPECT_THAT(of_one, ElementsAre(101, 10, 103, 30));
+    EXPECT_THAT(of_both, ElementsAre(100, 0, 101, 10, 103, 30)) << "rows in their order, each once";
+  }
+}
+
 TEST(IoTasks, TasksThatChangeTheDataWaitForTheCopyOnly) {
   Counting c;
   bool overlapped = false;

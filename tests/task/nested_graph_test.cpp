@@ -162,6 +162,40 @@ TEST(NestedGraph, HasDeviceTasksAndMemoryByName) {
   EXPECT_EQ(calls, 3);
 }
 
+TEST(NestedGraph, HasSubsetsByName) {
+  Ring ring;
+  Graph sub(ring.comm), g(ring.comm);
+  const DataId u = g.add_array("u", ring.u);
+  const SubsetId first = g.add_subset(u, "first", std::vector{LocalRow(0)});
+  const SubsetId mine = g.add_subset(u, "shared", std::vector{LocalRow(1), LocalRow(2)});
+  const DataId theirs_v = sub.add_array("v", ring.v), theirs_u = sub.add_array("u", ring.u);
+  const SubsetId end = sub.add_subset(theirs_v, "end", std::vector{LocalRow(3)});
+  const SubsetId shared = sub.add_subset(theirs_u, "shared", std::vector{Rows(LocalRow(1), LocalRow(3))});
+  for (int i = 0; i < kRows; ++i) ring.u(i, 0) = ring.v(i, 0) = i;
+  sub.add_task("add", {reads(theirs_u, shared), reads_writes(theirs_v, end)},
+               [&] { ring.v(3, 0) += std::as_const(ring.u)(1, 0) + std::as_const(ring.u)(2, 0); });
+  g.add_task("first", {writes(u, first)}, [&] { ring.u(0, 0) = 100; });
+  const auto ids = g.add_graph("a", sub);
+  g.add_graph("b", sub);
+  EXPECT_EQ(g.subset(u, "shared"), mine);
+  EXPECT_TRUE(g.subset(ids[theirs_v], "end").valid());
+  Plan plan = g.compile(1, Check::accesses);
+  EXPECT_THAT(plan.text(), HasSubstr("a/add  reads 'shared' of 'u', reads and writes 'end' of 'a/v'"));
+  EXPECT_EQ(std::ranges::count(plan.schedule().repeated.predecessors, 0), 2) << "b/add alone waits, for a/add";
+  plan.run(2);
+  EXPECT_EQ(std::as_const(ring.v)(3, 0), 3 + 2 * 2 * 3);
+  Graph other(ring.comm);
+  (void)other.add_subset(other.add_array("u", ring.u), "shared", std::vector{LocalRow(1)});
+  EXPECT_THAT(error_of<ContractError>([&] { g.add_graph("c", other); }),
+              HasSubstr("subset 'shared' of array 'u' has other rows in graph 'c'"));
+  Graph many(ring.comm);
+  const DataId same = many.add_array("u", ring.u);
+  for (int k = 0; k < 59; ++k) (void)many.add_subset(same, "s" + std::to_string(k), std::vector{LocalRow(0)});
+  EXPECT_THAT(error_of<ContractError>([&] { g.add_graph("d", many); }),
+              HasSubstr("array 'u' has 61 subsets with those of graph 'd'"));
+  EXPECT_THROW((void)g.subset(u, "s0"), ContractError) << "the graph is unchanged";
+}
+
 TEST(NestedGraph, RefusesWhatCannotBeAdded) {
   Ring ring;
   Smoothing smoothing(ring, 1);

@@ -1,6 +1,7 @@
 #pragma once
 // Random programs on random distributions, and an interpreter that executes their tasks one after the other on one process with
 // the whole arrays.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -18,11 +19,37 @@ using Value = std::int64_t;
 
 constexpr Value kModulus = 1 << 20;  // sums of such values do not overflow, and are exact in double
 
+/// The rows that a step computes or contributes: all, those of a subset of the space, or those outside of it.
+struct Selection {
+  int subset = -1;
+  bool outside = false;
+};
+
 /// Rows of all ranks and their neighbours; the same on every rank. The first inner rows of a rank have no neighbour elsewhere.
 struct Space {
   std::vector<int> first;  ///< by rank, and the number of rows
   std::vector<int> inner;  ///< by rank
   std::vector<std::vector<int>> neighbours;
+  std::vector<std::vector<bool>> subsets;  ///< by subset and row
+
+  /// Adds up to three subsets: some rows of some ranks, or all of them.
+  void add_subsets(std::mt19937& random) {
+    for (auto n = 1 + random() % 3; n > 0; --n) {
+      std::vector<bool> subset(static_cast<std::size_t>(rows()));
+      const auto kind = random() % 8;  // one in so many rows is in the subset; of some kinds inner rows alone
+      for (std::size_t r = 0; r < inner.size(); ++r) {
+        const bool here = random() % 4 != 0;
+        for (int row = first[r]; row < first[r + 1]; ++row) {
+          subset[row] = here && random() % (1 + kind / 2) == 0 && (kind % 2 == 0 || inner_row(row));
+        }
+      }
+      subsets.push_back(std::move(subset));
+    }
+  }
+  [[nodiscard]] bool selected(Selection selection, int row) const {
+    return selection.subset < 0 || subsets[static_cast<std::size_t>(selection.subset)][row] != selection.outside;
+  }
+  [[nodiscard]] std::size_t rank_of(int row) const { return std::ranges::upper_bound(first, row) - first.begin() - 1; }
 
   Space(std::mt19937& random, int ranks) {
     const auto up_to = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n + 1)); };
@@ -56,14 +83,15 @@ struct Space {
   [[nodiscard]] int rows() const { return first.back(); }
 };
 
-/// One step of a program: b (or the number) from a.
+/// One step of a program: b (or the number) from a. transfer: every rank changes the selected rows of b by its source rows of a.
 struct Step {
-  enum class What { stencil, update, scatter, measure, use, whole } what;
+  enum class What { stencil, update, scatter, measure, use, whole, transfer } what;
   std::size_t a, b;
   Reduce op;
   Value constant;
   bool on_device = false;
   DeviceStream stream = DeviceStream::main;  ///< used by a step on a device
+  Selection selection{}, source{};
 };
 
 struct Program {
@@ -97,6 +125,22 @@ struct Program {
   [[nodiscard]] bool any_on_device() const {
     const auto any = [](const std::vector<bool>& list) { return std::ranges::find(list, true) != list.end(); };
     return any(array_on_device) || any(number_on_device);
+  }
+  /// Adds subsets to the spaces, of which all arrays have them, and restricts some of the steps to them.
+  void add_subsets(std::mt19937& random) {
+    for (Space& space : spaces) space.add_subsets(random);
+    for (Step& step : steps) {
+      const auto any = [&] {
+        const auto subset = static_cast<int>(random() % spaces[space_of[step.a]].subsets.size());
+        return Selection{subset, random() % 3 == 0};
+      };
+      if (random() % 4 == 0) continue;
+      step.selection = any();
+      const bool of_number = step.what == Step::What::measure || step.what == Step::What::use;
+      if (of_number || step.what == Step::What::scatter || random() % 3 != 0) continue;
+      step.what = Step::What::transfer;
+      step.source = any();
+    }
   }
   /// Gives some of the arrays and numbers a device side, and executes some of the steps that can on the device, in all streams.
   void place(std::mt19937& random) {
@@ -146,8 +190,13 @@ class Interpreter {
   void execute(const Step& step) {
     const std::vector<Value> a = fields[step.a];
     const Space& of = space(step.a);
+    std::vector<Value> sums(of.inner.size());  // by rank, of source rows
+    for (int row = 0; row < of.rows(); ++row) {
+      if (of.selected(step.source, row)) sums[of.rank_of(row)] = combine(Reduce::add, sums[of.rank_of(row)], a[row]);
+    }
     for (int row = 0; row < of.rows(); ++row) {
       const auto i = static_cast<std::size_t>(row);
+      if (!of.selected(step.selection, row)) continue;
       switch (step.what) {
         case Step::What::stencil:
         case Step::What::whole: {
@@ -166,6 +215,9 @@ class Interpreter {
             to = step.op == Reduce::add ? to + x : combine(step.op, to, x);
           }
           break;
+        case Step::What::transfer:
+          fields[step.b][i] = mixed(fields[step.b][i], sums[of.rank_of(row)]);
+          break;
         case Step::What::measure:
         case Step::What::use:
           break;
@@ -179,11 +231,15 @@ class Interpreter {
                                                    : -std::numeric_limits<double>::infinity();
       }
       open_[step.b] = step.op;
-      for (const Value x : a) contribute(numbers[step.b], step.op, x % 1000);
+      for (int row = 0; row < of.rows(); ++row) {
+        if (of.selected(step.selection, row)) contribute(numbers[step.b], step.op, a[row] % 1000);
+      }
     } else if (step.what == Step::What::use) {
       open_[step.b].reset();
       const double number = numbers[step.b];
-      for (Value& x : fields[step.a]) x = mixed(x, as_value(number));
+      for (int row = 0; row < of.rows(); ++row) {
+        if (of.selected(step.selection, row)) fields[step.a][row] = mixed(fields[step.a][row], as_value(number));
+      }
     }
   }
 

@@ -14,5 +14,10 @@ TEST(CudaRandomProgram, AgreesWithAnInterpreterBitForBit) {
   expect_agreement_of_random_programs<space::cuda>(Backend::cuda);
 }
 
+TEST(CudaRandomProgram, WithSubsetsAgreesWithAnInterpreterBitForBit) {
+  WEFT_NEEDS_GPU();
+  expect_agreement_of_random_programs<space::cuda>(Backend::cuda, true);
+}
+
 }  // namespace
 }  // namespace weft::task::test

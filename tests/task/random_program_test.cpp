@@ -12,5 +12,13 @@ TEST(RandomProgram, WithTasksOnAMirrorAgreesWithAnInterpreterBitForBit) {
   expect_agreement_of_random_programs<space::mirror>(Backend::mirror);
 }
 
+TEST(RandomProgram, WithSubsetsAgreesWithAnInterpreterBitForBit) {
+  expect_agreement_of_random_programs<space::mirror>(Backend::host, true);
+}
+
+TEST(RandomProgram, WithSubsetsOnAMirrorAgreesWithAnInterpreterBitForBit) {
+  expect_agreement_of_random_programs<space::mirror>(Backend::mirror, true);
+}
+
 }  // namespace
 }  // namespace weft::task::test::random_program_test

@@ -11,21 +11,33 @@ struct DataTag;
 /// Number of an array or a number in its Graph, in the order of addition.
 using DataId = Id<DataTag, std::int32_t>;
 
+struct SubsetTag;
+/// Number of a named subset of an array in its Graph, in the order of addition.
+using SubsetId = Id<SubsetTag, std::int32_t>;
+
 /// A set of rows of an array. inner: owned rows that are computed without ghost rows; border: the other owned rows; ghost: copies
-/// of rows of other ranks; boundary: rows of this rank that no exchange changes. A number consists of its owned part.
-enum class Part : std::uint8_t { none = 0, inner = 1, border = 2, owned = 3, ghost = 4, boundary = 8, all = 15 };
+/// of rows of other ranks; boundary: rows of this rank that no exchange changes. A number consists of its owned part. Further
+/// bits stand for rows of subsets in a compiled graph (DataShape::subset_parts).
+enum class Part : std::uint64_t { none = 0, inner = 1, border = 2, owned = 3, ghost = 4, boundary = 8, all = 15 };
 
 [[nodiscard]] constexpr Part operator|(Part a, Part b) {
-  return static_cast<Part>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));
+  return static_cast<Part>(static_cast<std::uint64_t>(a) | static_cast<std::uint64_t>(b));
 }
 [[nodiscard]] constexpr Part operator&(Part a, Part b) {
-  return static_cast<Part>(static_cast<std::uint8_t>(a) & static_cast<std::uint8_t>(b));
+  return static_cast<Part>(static_cast<std::uint64_t>(a) & static_cast<std::uint64_t>(b));
 }
 [[nodiscard]] constexpr Part without(Part a, Part b) {
-  return static_cast<Part>(static_cast<std::uint8_t>(a) & ~static_cast<std::uint8_t>(b));
+  return static_cast<Part>(static_cast<std::uint64_t>(a) & ~static_cast<std::uint64_t>(b));
 }
 [[nodiscard]] constexpr bool contains(Part a, Part b) { return (a & b) == b; }
 [[nodiscard]] constexpr bool overlap(Part a, Part b) { return (a & b) != Part::none; }
+
+/// The rows of a part that are not in a subset: without(Part::owned, inlet).
+struct PartWithout {
+  Part part;
+  SubsetId subset;
+};
+[[nodiscard]] constexpr PartWithout without(Part part, SubsetId subset) { return {part, subset}; }
 
 /// Checks of a plan while it runs, for debugging. accesses: after each task, that it has read and written nothing but what it
 /// states; tasks are executed one after the other by one thread, and all data are copied for each.
@@ -53,6 +65,8 @@ struct Access {
   Mode mode = Mode::read;
   Part part = Part::all;
   Reduce op = Reduce::add;  ///< the operation for Mode::reduce
+  SubsetId subset{};        ///< valid: the rows of this subset, or, with `outside`, those of `part` that are not in it
+  bool outside = false;
 };
 
 /// Declares that a task reads rows; ghost rows are then those of the owners' present values.
@@ -61,6 +75,25 @@ struct Access {
 [[nodiscard]] constexpr Access writes(DataId data, Part part = Part::owned) { return {data, Mode::write, part}; }
 /// Declares that a task reads and changes these rows.
 [[nodiscard]] constexpr Access reads_writes(DataId data, Part part = Part::owned) { return {data, Mode::read_write, part}; }
+// As above, for the rows of a subset of the array, or for the other rows of a part.
+[[nodiscard]] constexpr Access reads(DataId data, SubsetId subset) {
+  return {.data = data, .mode = Mode::read, .subset = subset};
+}
+[[nodiscard]] constexpr Access writes(DataId data, SubsetId subset) {
+  return {.data = data, .mode = Mode::write, .subset = subset};
+}
+[[nodiscard]] constexpr Access reads_writes(DataId data, SubsetId subset) {
+  return {.data = data, .mode = Mode::read_write, .subset = subset};
+}
+[[nodiscard]] constexpr Access reads(DataId data, PartWithout rest) {
+  return {.data = data, .mode = Mode::read, .part = rest.part, .subset = rest.subset, .outside = true};
+}
+[[nodiscard]] constexpr Access writes(DataId data, PartWithout rest) {
+  return {.data = data, .mode = Mode::write, .part = rest.part, .subset = rest.subset, .outside = true};
+}
+[[nodiscard]] constexpr Access reads_writes(DataId data, PartWithout rest) {
+  return {.data = data, .mode = Mode::read_write, .part = rest.part, .subset = rest.subset, .outside = true};
+}
 /// Declares that a task combines values with owned and ghost rows, or with a number, by `op` (add, min, max). Before the first of
 /// such tasks, ghost rows and numbers have the value that `op` leaves others unchanged with (0, the largest, the smallest); owned
 /// rows keep theirs. Before the next access of another kind, which is one of another task, the contributions of all ranks are

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cfenv>
 #include <cmath>
 #include <cstring>
@@ -12,37 +12,17 @@
 
 #include "weft/base/error.hpp"
 #include "weft/device/buffers.hpp"
+#include "weft/task/part_text.hpp"
 
 namespace weft::task {
 namespace {
 
-/// A signalling NaN: bits 62 to 52 are set, bit 51 is not, which operations set. Below it a mark, the number of the data and the
-/// part.
+/// A signalling NaN: bits 62 to 52 are set, bit 51 is not, which operations set. Below it a mark and the number of the piece.
 constexpr std::uint64_t kMark = 0x7FF4'A5C3'0000'0000, kMarkMask = 0x7FF7'FFFF'0000'0000;
 /// Poison of float: bits 30 to 23 are set, bit 22 is not.
 constexpr std::uint32_t kMark32 = 0x7FAD'0000, kMarkMask32 = 0x7FBF'0000;
-/// A tag is the number of the data, a bit for the device side, and the part.
-constexpr std::uint32_t kPartBits = 4, kTagBits = kPartBits + 1;
 /// Width of elements that are not poisoned.
 constexpr std::size_t kNotPoisoned = 0;
-
-[[nodiscard]] const char* name_of(Part part) {
-  switch (part) {
-    case Part::inner:
-      return "inner rows";
-    case Part::border:
-      return "border rows";
-    case Part::ghost:
-      return "ghost rows";
-    default:
-      return "boundary rows";
-  }
-}
-
-[[nodiscard]] std::uint32_t tag_of(std::size_t data, Side side, Part part) {
-  const std::uint32_t of_side = side == Side::device ? 1U << kPartBits : 0U;
-  return static_cast<std::uint32_t>(data << kTagBits) | of_side | static_cast<std::uint32_t>(part);
-}
 
 /// Fills memory with poison. @param width  bytes of an element: 4, or 8 for any others.
 void fill(std::span<std::byte> memory, std::uint32_t tag, std::size_t width) {
@@ -94,7 +74,7 @@ AccessGuard::AccessGuard(std::vector<Datum>& data, Backend device)
     : data_(data), device_(device), stream_(Stream::for_backend(device)) {
   for (std::size_t d = 0; d < data.size(); ++d) {
     if (data[d].is_memory) {
-      pieces_.push_back({d, Part::owned, Side::device, 0, data[d].memory->empty() ? 0 : 1});
+      pieces_.push_back({d, Part::owned, Side::device, {}});
       continue;
     }
     add_pieces(d, Side::host);
@@ -105,22 +85,21 @@ AccessGuard::AccessGuard(std::vector<Datum>& data, Backend device)
 void AccessGuard::add_pieces(std::size_t data, Side side) {
   const Datum& datum = data_[data];
   if (!datum.array) {
-    pieces_.push_back({data, Part::owned, side, 0, 1});
+    pieces_.push_back({data, Part::owned, side, {}});
     return;
   }
   if (!datum.array->allocated(side)) return;
-  const std::int32_t owned = datum.array->plan().owned_rows(), local = datum.array->plan().rows();
-  pieces_.push_back({data, Part::inner, side, 0, datum.inner_rows});
-  pieces_.push_back({data, Part::border, side, datum.inner_rows, owned});
-  pieces_.push_back({data, Part::ghost, side, owned, local});
-  pieces_.push_back({data, Part::boundary, side, local, datum.array->rows()});
+  for (std::size_t p = 0; p < datum.shape.parts(); ++p) {
+    pieces_.push_back({data, single_part(p), side, datum.rows.of(single_part(p))});
+  }
 }
 
 std::string AccessGuard::describe(const Piece& piece) const {
   const Datum& datum = data_[piece.data];
   if (datum.is_memory) return fmt::format("the memory '{}'", datum.name);
-  const std::string what =
-      datum.array ? fmt::format("the {} of '{}'", name_of(piece.part), datum.name) : fmt::format("the number '{}'", datum.name);
+  const std::string what = datum.array
+                               ? "the " + single_part_text(datum.shape, std::countr_zero(static_cast<std::uint64_t>(piece.part)))
+                               : fmt::format("the number '{}'", datum.name);
   return datum.on_device() ? fmt::format("{} on the {}", what, to_string(piece.side)) : what;
 }
 
@@ -144,9 +123,9 @@ void AccessGuard::with_host_copy(const Memory& memory, bool changes, const F& f)
 /// @param changes  f changes the memory.
 template <class F>
 void AccessGuard::for_each_block(const Piece& piece, bool changes, const F& f) {
-  if (piece.first == piece.last) return;
   const Datum& datum = data_[piece.data];
   if (datum.is_memory) {
+    if (datum.memory->empty()) return;
     const Memory memory{datum.memory->data(), datum.memory->size(), piece.side};
     with_host_copy(memory, changes, [&](std::byte* at) { f(std::span(at, memory.bytes), datum.memory_width, 0); });
     return;
@@ -159,26 +138,29 @@ void AccessGuard::for_each_block(const Piece& piece, bool changes, const F& f) {
   }
   for (const detail::Field& field : datum.array->fields(piece.side)) {
     if (field.reducers == nullptr) continue;
-    std::byte* const begin = field.row(LocalRow(piece.first));
-    const LocalRow last(piece.last - 1);
-    const Memory memory{begin, static_cast<std::size_t>(field.row(last) + field.bytes_of(last) - begin), piece.side};
-    with_host_copy(memory, changes, [&](std::byte* at) {
-      for (std::int32_t row = piece.first; row < piece.last; ++row) {
-        f(std::span(at + (field.row(LocalRow(row)) - begin), field.bytes_of(LocalRow(row))), width_of(field, piece.side), row);
-      }
-    });
+    for (const IdRange<LocalRow> rows : piece.rows) {
+      std::byte* const begin = field.row(rows.first());
+      const LocalRow last(rows.last().value() - 1);
+      const Memory memory{begin, static_cast<std::size_t>(field.row(last) + field.bytes_of(last) - begin), piece.side};
+      with_host_copy(memory, changes, [&](std::byte* at) {
+        for (const LocalRow row : rows) {
+          f(std::span(at + (field.row(row) - begin), field.bytes_of(row)), width_of(field, piece.side), row.value());
+        }
+      });
+    }
   }
 }
 
 void AccessGuard::begin(const TaskShape& task, Part rows) {
   side_ = task.side;
-  for (Piece& piece : pieces_) {
+  for (std::size_t number = 0; number < pieces_.size(); ++number) {
+    Piece& piece = pieces_[number];
     piece.may_read = piece.may_write = false;
     const Datum& datum = data_[piece.data];
     for (const Access& access : task.accesses) {
       if (access.data.index() != piece.data || piece.side != task.side) continue;
       Part part = datum.array ? access.part : Part::owned;
-      if (datum.array && changes(access.mode)) part = rows == Part::owned ? part : part & rows;
+      if (datum.array && changes(access.mode)) part = rows == Part::owned ? part : part & datum.shape.refined(rows);
       if (datum.array && !changes(access.mode) && rows == Part::inner) part = without(part, Part::ghost);
       if (!overlap(part, piece.part)) continue;
       piece.may_read = piece.may_read || access.mode != Mode::write;
@@ -189,7 +171,7 @@ void AccessGuard::begin(const TaskShape& task, Part rows) {
     if (piece.may_read && piece.may_write) continue;
     const bool padded = datum.array && datum.array->has_row_sizes();
     if (padded && piece.may_write) continue;  // entries behind the end of a row are not overwritten
-    const std::uint32_t tag = tag_of(piece.data, piece.side, piece.part);
+    const auto tag = static_cast<std::uint32_t>(number);
     for_each_block(piece, !piece.may_read, [&](std::span<std::byte> memory, std::size_t width, std::int32_t /*row*/) {
       piece.saved.insert(piece.saved.end(), memory.begin(), memory.end());
       if (!piece.may_read) fill(memory, tag, width);
@@ -203,16 +185,15 @@ void AccessGuard::find_poison(const Piece& piece) {
   for_each_block(piece, false, [&](std::span<std::byte> memory, std::size_t width, std::int32_t row) {
     const std::optional<std::uint32_t> tag = first_poison(memory, width);
     if (!tag) return;
-    const auto of =
-        std::ranges::find_if(pieces_, [&](const Piece& other) { return tag_of(other.data, other.side, other.part) == *tag; });
-    if (of == pieces_.end()) return;  // a number of the program that happens to look like poison
-    if (&*of == &piece) {
+    if (*tag >= pieces_.size()) return;  // a number of the program that happens to look like poison
+    const Piece& of = pieces_[*tag];
+    if (&of == &piece) {
       throw ContractError(fmt::format("it does not overwrite {}{}, or reads before", describe(piece),
                                       data_[piece.data].array ? fmt::format(" (row {})", row) : ""),
                           "state the access by reads_writes() instead of writes()");
     }
-    throw ContractError(fmt::format("it reads {}, which it {}", describe(*of),
-                                    of->may_write ? "states to overwrite only" : "does not state to read"),
+    throw ContractError(fmt::format("it reads {}, which it {}", describe(of),
+                                    of.may_write ? "states to overwrite only" : "does not state to read"),
                         "add the access to the task, or compute only what the task states");
   });
 }

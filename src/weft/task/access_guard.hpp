@@ -14,10 +14,10 @@ namespace weft::task {
 
 /// Guards all data of a graph, on both sides, while one task is executed.
 ///
-/// Rows that the task may not read have the bytes of signalling NaNs meanwhile, whose payload is the number of the array, the
-/// part and the side. So a read of them is found in what the task writes, or by the exception flag of the processor for invalid
-/// operands. A write is found because the bytes of rows that the task may not write change. Reads of integers are found only
-/// where they are copied as a whole.
+/// Rows that the task may not read have the bytes of signalling NaNs meanwhile, whose payload is a number for the array, the
+/// part, the subsets and the side. So a read of them is found in what the task writes, or by the exception flag of the processor
+/// for invalid operands. A write is found because the bytes of rows that the task may not write change. Reads of integers are
+/// found only where they are copied as a whole.
 ///
 /// A device has only floating-point numbers poisoned, because kernels use integers as addresses. Operations of a GPU drop the
 /// payload and set no flag; there, NaNs in what a task writes stand for the flag.
@@ -37,12 +37,12 @@ class AccessGuard {
   void end();
 
  private:
-  /// A part of an array, a number or memory, on one side. One of these is guarded for each.
+  /// A single part of an array, a number or memory, on one side. One of these is guarded for each. Tags are their numbers.
   struct Piece {
     std::size_t data;
     Part part;
     Side side;
-    std::int32_t first, last;  ///< rows
+    std::vector<IdRange<LocalRow>> rows;  ///< rows of an array
     bool may_read = false, may_write = false;
     std::vector<std::byte> saved{}, poison{};
   };

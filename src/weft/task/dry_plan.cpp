@@ -59,6 +59,40 @@ void expect_possible(const std::string& name, const PretendedRows& rows, int ran
   return array;
 }
 
+/// Returns the keys of the sets of rows in subsets, and the keys of those that are sent.
+[[nodiscard]] std::pair<std::vector<RowSetKey>, std::vector<RowSetKey>> keys_of(const Datum& datum, const PretendedRows& rows) {
+  std::pair<std::vector<RowSetKey>, std::vector<RowSetKey>> keys;
+  const auto add = [&](RowSetKey key, bool sent) {
+    keys.first.push_back(key);
+    if (sent) keys.second.push_back(key);
+  };
+  for (const PretendedRows::InSubsets& set : rows.in_subsets) {
+    std::vector<std::size_t> numbers;
+    for (const SubsetId id : set.subsets) {
+      const auto found = std::ranges::find(datum.subsets, id, &Subset::id);
+      if (found != datum.subsets.end()) numbers.push_back(found - datum.subsets.begin());
+    }
+    const bool possible = set.part == Part::inner || set.part == Part::border || (set.part == Part::boundary && !set.sent);
+    if (!possible || numbers.empty() || numbers.size() != set.subsets.size()) {
+      throw ContractError(fmt::format("array '{}' has pretended rows of subsets that are impossible", datum.name),
+                          "name one of inner, border and boundary, which is not sent, and subsets of this array");
+    }
+    add(row_set_key(set.part, numbers), set.sent);
+  }
+  if (rows.in_subsets.empty() && !datum.subsets.empty()) {
+    for (const auto& [key, of_key] : row_sets(*datum.array, datum.inner_rows, datum.subsets)) {
+      if (in_subsets(key)) add(key, part_of(key) == Part::border || (part_of(key) == Part::inner && rows.inner_is_sent));
+    }
+  }
+  std::ranges::sort(keys.first);
+  if (std::ranges::adjacent_find(keys.first) != keys.first.end() || keys.first.size() > kMostSubsetParts) {
+    throw ContractError(fmt::format("array '{}' has a set of pretended rows of subsets twice, or more than {} such sets",
+                                    datum.name, kMostSubsetParts),
+                        "list each set once");
+  }
+  return keys;
+}
+
 [[nodiscard]] DataShape shape_of(const Datum& datum, const PretendedRows& rows, int space) {
   DataShape shape{.name = datum.name,
                   .is_array = datum.array.has_value(),
@@ -72,6 +106,10 @@ void expect_possible(const std::string& name, const PretendedRows& rows, int ran
   shape.present = Part::owned;
   if (rows.ghosts() > 0 || rows.others_have_ghosts) shape.present = shape.present | Part::ghost;
   if (rows.boundary > 0) shape.present = shape.present | Part::boundary;
+  expect_possible_subsets(datum);
+  const auto [keys, sent] = keys_of(datum, rows);
+  set_subsets(shape, datum.subsets, keys);
+  for (const RowSetKey key : sent) shape.sent = shape.sent | single_part_of(key, keys);
   return shape;
 }
 
@@ -132,6 +170,7 @@ std::string DryPlan::text() const {
   for (const Sent& to : sent) {
     text += fmt::format("  to rank {:<8} {:>6} messages {:>12} bytes\n", to.to.value(), to.traffic.messages, to.traffic.bytes);
   }
+  for (const std::string& subset : schedule.subsets) text += "subset " + subset + '\n';
   return text + fmt::format("memory: arrays {} bytes, messages {} bytes\n", array_bytes, message_bytes);
 }
 

@@ -25,6 +25,16 @@ struct PretendedRows {
   bool others_have_ghosts = false;      ///< another rank has ghost rows
   std::vector<Neighbour> neighbours{};  ///< other ranks, each once
 
+  /// Rows of some rank that are in the same part, inner, border or boundary, and in the same subsets.
+  struct InSubsets {
+    Part part;
+    std::vector<SubsetId> subsets;
+    bool sent = false;  ///< some rank has copies of such rows of another
+  };
+  /// Sets of rows of subsets, each once and the same on all pretended ranks. Empty: those of the rows that this rank has in the
+  /// subsets of the graph, of which border rows are sent, and inner rows if inner_is_sent.
+  std::vector<InSubsets> in_subsets{};
+
   [[nodiscard]] std::int64_t ghosts() const;
 };
 

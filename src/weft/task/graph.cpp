@@ -11,9 +11,9 @@
 #include "weft/base/error.hpp"
 #include "weft/base/mix.hpp"
 #include "weft/comm/agreement.hpp"
-#include "weft/comm/same_ranks.hpp"
 #include "weft/task/graph_body.hpp"
 #include "weft/task/graph_shapes.hpp"
+#include "weft/task/operation.hpp"
 
 namespace weft::task {
 namespace {
@@ -21,12 +21,22 @@ namespace {
 constexpr std::array kModeNames{"reads", "writes", "reads and writes", "reduces"};
 constexpr std::array kPlaceNames{" on a device", " on a device, urgent", " on a device, aside"};
 
+/// Returns the name of the subset of an access. Numbers of subsets need not be equal on all ranks.
+[[nodiscard]] std::string subset_name(const std::vector<Datum>& data, const Access& access) {
+  for (const Datum& datum : data) {
+    const auto found = std::ranges::find(datum.subsets, access.subset, &Subset::id);
+    if (found != datum.subsets.end()) return found->name;
+  }
+  return "?";
+}
+
 /// Describes what ranks must have recorded alike, one line per array, number and task.
 [[nodiscard]] std::string description(const std::vector<Datum>& data, const std::vector<Task>& tasks) {
   std::string text;
   for (const Datum& datum : data) {
     if (datum.array) {
       text += fmt::format("array '{}', {}, of plan {}\n", datum.name, datum.array->description(), datum.array->plan().serial());
+      for (const Subset& subset : datum.subsets) text += fmt::format("subset '{}' of array '{}'\n", subset.name, datum.name);
     } else if (datum.is_memory) {
       text += fmt::format("memory '{}'\n", datum.name);
     } else {
@@ -41,6 +51,7 @@ constexpr std::array kPlaceNames{" on a device", " on a device, urgent", " on a 
       const bool known = access.data.valid() && access.data.index() < data.size();
       text += fmt::format(" {} '{}' ({}, {})", kModeNames[static_cast<std::size_t>(access.mode)],
                           known ? data[access.data.index()].name : "?", static_cast<int>(access.part), to_string(access.op));
+      if (access.subset.valid()) text += fmt::format(" {} '{}'", access.outside ? "without" : "in", subset_name(data, access));
     }
     text += '\n';
   }
@@ -65,13 +76,6 @@ void expect_same_program(const Communicator& comm, const std::string& text) {
                                 line(of_root)),
                     "record the same data and tasks in the same order on every rank");
   });
-}
-
-/// Returns whether both are the same data. Memory of which only accesses are known is identified by its name.
-[[nodiscard]] bool same(const Datum& a, const Datum& b) {
-  if (a.array || b.array) return a.array && b.array && a.array->same_as(*b.array);
-  if (a.is_memory || b.is_memory) return a.is_memory && b.is_memory && a.name == b.name;
-  return a.number == b.number && a.on_both == b.on_both;
 }
 
 }  // namespace
@@ -194,73 +198,31 @@ void Graph::set_property(const std::string& task, const char* name, const Set& s
   if (!found) throw ContractError(fmt::format("the graph has no task '{}', which is given a {}", task, name), "add it before");
 }
 
-IdVector<DataId, DataId> Graph::add_data_of(const std::string& name, const Graph& other) {
-  if (this == &other) throw ContractError(fmt::format("graph '{}' is added to itself", name), "record its tasks in two graphs");
-  if (other.body_ == nullptr) {
-    throw ContractError(fmt::format("graph '{}' was moved to another variable", name), "add it before it is moved, or that one");
-  }
-  if (!same_ranks(body_->comm, other.body_->comm)) {
-    throw ContractError(fmt::format("graph '{}' has the ranks of another communicator", name),
-                        "create both graphs with the same communicator");
-  }
-  IdVector<DataId, DataId> ids;
-  std::vector<Datum> added;
-  for (const Datum& datum : other.body_->data) {
-    const auto found = std::ranges::find_if(body_->data, [&](const Datum& mine) { return same(mine, datum); });
-    if (found == body_->data.end()) {
-      expect_same_device(name + "/" + datum.name, datum.backend());
-      if (datum.array && datum.array->destroyed()) {
-        throw ContractError(fmt::format("array '{}' of graph '{}' was destroyed", datum.name, name),
-                            "keep arrays as long as the graphs and plans that have them");
-      }
-      ids.push_back(DataId(std::ssize(body_->data) + std::ssize(added)));
-      added.push_back(datum);
-      if (!datum.is_memory) added.back().name = name + "/" + datum.name;
-      continue;
-    }
-    if (found->inner_rows != datum.inner_rows) {
-      throw ContractError(fmt::format("array '{}' has {} inner rows, but as '{}' of graph '{}' it has {}", found->name,
-                                      found->inner_rows, datum.name, name, datum.inner_rows),
-                          "add it with the same number to both graphs");
-    }
-    ids.push_back(DataId(found - body_->data.begin()));
-  }
-  body_->data.insert(body_->data.end(), added.begin(), added.end());
-  return ids;
-}
-
-IdVector<DataId, DataId> Graph::add_graph(const std::string& name, const Graph& other) {
-  IdVector<DataId, DataId> ids = add_data_of(name, other);
-  for (Task task : other.body_->tasks) {
-    task.shape.name = name + "/" + task.shape.name;
-    for (Access& access : task.shape.accesses) {
-      const bool known = access.data.valid() && access.data.index() < ids.size();
-      access.data = known ? ids[access.data] : DataId::invalid();  // compile() reports it
-    }
-    body_->tasks.push_back(std::move(task));
-  }
-  return ids;
-}
-
 Plan Graph::compile(int threads, Check check, Transport transport, Launch launch) const {
   const Communicator& comm = body_->comm;
   std::vector<Task> tasks = body_->tasks;
-  expect_same_program(comm, description(body_->data, tasks));
-  const std::vector<DataShape> data = shapes(comm, body_->data);
+  std::vector<Datum> data = body_->data;
+  expect_same_program(comm, description(data, tasks));
+  set_shapes(comm, data);
   Schedule schedule = agreed(comm, [&] {
     if (threads < 1) throw ContractError(fmt::format("{} threads were requested", threads), "request at least 1");
-    for (const Datum& datum : body_->data) {
+    std::vector<DataShape> of_data;
+    for (const Datum& datum : data) {
+      of_data.push_back(datum.shape);
       if (check == Check::none || !datum.is_memory || datum.memory) continue;
       throw ContractError(
           fmt::format("accesses to the memory '{}' cannot be checked, because its address is unknown", datum.name),
           "pass its address to add_memory(name, memory), or compile without Check::accesses");
     }
-    Schedule compiled = task::compile(data, shapes(body_->data, tasks), comm.size());
-    for (Task& task : tasks) set_rows(body_->data, task);
+    Schedule compiled = task::compile(of_data, shapes(data, tasks), comm.size());
+    for (Task& task : tasks) {
+      set_rows(data, task);
+      for (Access& access : task.shape.accesses) access = refined(of_data[access.data.index()], access);
+    }
     return compiled;
   });
-  return Plan(
-      std::make_unique<Plan::Body>(comm, body_->data, std::move(tasks), std::move(schedule), threads, check, transport, launch));
+  return Plan(std::make_unique<Plan::Body>(comm, std::move(data), std::move(tasks), std::move(schedule), threads, check,
+                                           transport, launch));
 }
 
 }  // namespace weft::task

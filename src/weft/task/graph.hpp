@@ -23,6 +23,8 @@
 
 namespace weft::task {
 
+struct Subset;
+
 /// Rows of which a body computes a part of its task.
 using Rows = IdRange<LocalRow>;
 
@@ -78,6 +80,26 @@ class Graph {
   /// @throws ContractError if the host and the device share the memory of the array, if it was added before, has fewer owned rows
   ///   than inner_rows, or is on another kind of device than data before.
   DataId add_array(std::string name, PairRef array, std::int32_t inner_rows = 0);
+  /// Adds a named subset of the owned and boundary rows of an array, such as the cells at an inlet, which tasks access by
+  /// reads(array, subset), writes() and reads_writes(), and the other rows by without(Part::owned, subset). Tasks that access
+  /// subsets without common rows are not ordered; a change of rows that no rank sends leaves ghost rows fresh; copies between
+  /// host and device are of the rows of the subset alone, one for each interval of consecutive rows. Subsets may overlap. Every
+  /// rank adds the same subsets, with its own rows, or none.
+  ///
+  ///     const SubsetId inlet = g.add_subset(u, "inlet", inlet_rows);
+  ///     g.add_task("inflow", {reads(t), writes(u, inlet)}, [&] { for (const LocalRow row : inlet_rows) u_pair(row, 0) = ...; });
+  ///
+  /// @param rows  ascending, each once; or disjoint, ascending intervals, of which some may be empty. compile() throws a
+  ///   ContractError on every rank for others, and if the subsets of an array divide its rows into more than kMostSubsetParts
+  ///   sets of rows in the same part and the same subsets.
+  /// @throws ContractError if the array is not one of the graph, has a subset of this name or kMostSubsetParts subsets, or if a
+  ///   part has the name.
+  SubsetId add_subset(DataId array, std::string name, std::span<const LocalRow> rows);
+  SubsetId add_subset(DataId array, std::string name, std::span<const Rows> intervals);
+  /// Returns a subset by its name, such as one of a graph that was added. @throws ContractError if the array has none of this
+  /// name.
+  [[nodiscard]] SubsetId subset(DataId array, const std::string& name) const;
+
   /// Adds a number, such as the length of a time step: the same on every rank, except while tasks reduce into it.
   DataId add_number(std::string name, double& number);
   /// Adds a number that tasks on devices access too: the only element of `number`, which must not be moved.
@@ -140,10 +162,11 @@ class Graph {
   /// @return the ids in this graph, by those in `other`.  @throws as add_data_of().  @cost O(tasks + data), no communication.
   IdVector<DataId, DataId> add_graph(const std::string& name, const Graph& other);
   /// Adds the data of another graph that this one does not have, as "name/data"; memory of a device keeps its name, by which it
-  /// is identified.
+  /// is identified, and so do subsets of an array.
   /// @return the ids in this graph, by those in `other`.
   /// @throws ContractError if `other` is this graph, was moved from, has other ranks or another kind of device, has an array that
-  ///   was destroyed, or a shared array with another number of inner rows. This graph is then unchanged.
+  ///   was destroyed, or a shared array with another number of inner rows or a subset of the same name with other rows. This
+  ///   graph is then unchanged.
   IdVector<DataId, DataId> add_data_of(const std::string& name, const Graph& other);
 
   /// Compiles the graph and sets up its exchanges. The graph may be extended and compiled again afterwards.
@@ -178,6 +201,15 @@ class Graph {
  private:
   struct Body;
   DataId add_memory(std::string name, std::span<std::byte> memory, std::size_t width);
+  /// Ids in this graph of the data and the subsets of another, by those in the other.
+  struct AddedData {
+    IdVector<DataId, DataId> data;
+    std::vector<SubsetId> subsets;
+  };
+  AddedData add_all_data_of(const std::string& name, const Graph& other);
+  std::vector<SubsetId> add_subsets_of(const Graph& other, const IdVector<DataId, DataId>& ids);
+  /// Checks a new subset and returns a place for it.
+  Subset& new_subset(DataId array, std::string name);
   template <class Set>
   void set_property(const std::string& task, const char* name, const Set& set);
   void expect_same_device(const std::string& name, Backend backend) const;

@@ -1,5 +1,6 @@
 #pragma once
 /// The state of a Graph.
+#include <cstdint>
 #include <vector>
 
 #include "weft/task/graph.hpp"
@@ -11,6 +12,7 @@ struct Graph::Body {
   Communicator comm;
   std::vector<Datum> data{};
   std::vector<Task> tasks{};
+  std::int32_t subsets = 0;  ///< that were added
 };
 
 }  // namespace weft::task

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "weft/array/ghost_plan.hpp"
 #include "weft/base/error.hpp"
+#include "weft/comm/agreement.hpp"
 
 namespace weft::task {
 
@@ -52,18 +54,83 @@ std::vector<int> spaces(std::span<const Datum> data) {
   return list;
 }
 
-std::vector<DataShape> shapes(const Communicator& comm, const std::vector<Datum>& data) {
+namespace {
+
+/// Returns, for each single part of an array with subsets, 1 if this rank has rows of it, and after these, 1 if it sends some.
+[[nodiscard]] std::vector<std::int32_t> present_and_sent(const Datum& datum) {
+  const std::size_t parts = datum.shape.parts();
+  std::vector<std::int32_t> flags(2 * parts);
+  std::vector<std::uint8_t> part_of_row(datum.array->rows());
+  for (std::size_t p = 0; p < parts; ++p) {
+    for (const IdRange<LocalRow> rows : datum.rows.of(single_part(p))) {
+      flags[p] = 1;
+      std::fill_n(part_of_row.begin() + rows.first().value(), rows.size(), static_cast<std::uint8_t>(p));
+    }
+  }
+  for (const GhostPlan::Neighbour& neighbour : datum.array->plan().neighbours()) {
+    for (const LocalRow row : neighbour.send_rows) flags[parts + part_of_row[row.index()]] = 1;
+  }
+  return flags;
+}
+
+/// Sets what subsets change in the shapes and rows of data. @collective, without communication if there are no subsets.
+void divide_by_subsets(const Communicator& comm, std::vector<Datum>& data) {
+  std::vector<Datum*> arrays;
+  std::vector<std::string> names;
+  for (Datum& datum : data) {
+    if (datum.subsets.empty()) continue;
+    arrays.push_back(&datum);
+    names.push_back(datum.name);
+  }
+  if (arrays.empty()) return;
+  agreed(comm, [&] { std::ranges::for_each(data, expect_possible_subsets); });
+  std::vector<RowSets> sets;
+  std::vector<const RowSets*> of_arrays;
+  for (const Datum* datum : arrays) sets.push_back(row_sets(*datum->array, datum->inner_rows, datum->subsets));
+  for (const RowSets& of : sets) of_arrays.push_back(&of);
+  const std::vector<std::vector<RowSetKey>> keys = agreed_keys(comm, of_arrays, names);
+  std::vector<std::int32_t> flags;
+  for (std::size_t a = 0; a < arrays.size(); ++a) {
+    set_subsets(arrays[a]->shape, arrays[a]->subsets, keys[a]);
+    arrays[a]->rows = PartRows(sets[a], keys[a]);
+    const std::vector<std::int32_t> here = present_and_sent(*arrays[a]);
+    flags.insert(flags.end(), here.begin(), here.end());
+  }
+  comm.max(std::span(flags));
+  std::size_t at = 0;
+  for (Datum* const datum : arrays) {
+    DataShape& shape = datum->shape;
+    shape.present = shape.sent = Part::none;
+    for (std::size_t p = 0; p < shape.parts(); ++p) {
+      if (flags[at + p] != 0) shape.present = shape.present | single_part(p);
+      if (flags[at + shape.parts() + p] != 0) shape.sent = shape.sent | single_part(p);
+    }
+    at += 2 * shape.parts();
+  }
+}
+
+}  // namespace
+
+void expect_possible_subsets(const Datum& datum) {
+  for (const Subset& subset : datum.subsets) {
+    if (subset.problem.empty()) continue;
+    throw ContractError(fmt::format("subset '{}' of array '{}': {}", subset.name, datum.name, subset.problem),
+                        "pass owned and boundary rows of this rank, ascending and each once");
+  }
+}
+
+void set_shapes(const Communicator& comm, std::vector<Datum>& data) {
   const std::vector<int> space = spaces(data);
   std::vector<std::int32_t> flags;  // for each array: some inner row is sent; there are inner, border, ghost, boundary rows;
                                     // the array has no memory on the host
   constexpr std::size_t kFlags = 6;
-  std::vector<DataShape> list;
-  for (const Datum& datum : data) {
-    list.push_back({.name = datum.name,
-                    .is_array = datum.array.has_value(),
-                    .is_memory = datum.is_memory,
-                    .space = space[list.size()],
-                    .on_device = datum.on_device() || datum.is_memory});
+  for (std::size_t d = 0; d < data.size(); ++d) {
+    Datum& datum = data[d];
+    datum.shape = {.name = datum.name,
+                   .is_array = datum.array.has_value(),
+                   .is_memory = datum.is_memory,
+                   .space = space[d],
+                   .on_device = datum.on_device() || datum.is_memory};
     std::int32_t inner_is_sent = 0, border = 0, ghosts = 0, boundary = 0, no_host = 0;
     if (datum.array) {
       const GhostPlan& plan = datum.array->plan();
@@ -79,17 +146,19 @@ std::vector<DataShape> shapes(const Communicator& comm, const std::vector<Datum>
     flags.insert(flags.end(), {inner_is_sent, datum.inner_rows, border, ghosts, boundary, no_host});
   }
   comm.max(std::span(flags));
-  for (std::size_t i = 0; i < list.size(); ++i) {
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    DataShape& shape = data[i].shape;
     const auto of_array = std::span(flags).subspan(kFlags * i, kFlags);
-    list[i].sent = list[i].is_array && of_array[0] == 0 ? Part::border : Part::owned;
-    list[i].has_inner = of_array[1] != 0;
-    list[i].on_host = of_array[5] == 0;
-    list[i].present = Part::none;
+    shape.sent = shape.is_array && of_array[0] == 0 ? Part::border : Part::owned;
+    shape.has_inner = of_array[1] != 0;
+    shape.on_host = of_array[5] == 0;
+    shape.present = Part::none;
     for (std::size_t p = 0; p < kSingleParts.size(); ++p) {
-      if (of_array[1 + p] != 0) list[i].present = list[i].present | kSingleParts[p];
+      if (of_array[1 + p] != 0) shape.present = shape.present | kSingleParts[p];
     }
+    if (data[i].array && data[i].subsets.empty()) data[i].rows = PartRows(row_sets(*data[i].array, data[i].inner_rows, {}), {});
   }
-  return list;
+  divide_by_subsets(comm, data);
 }
 
 std::vector<TaskShape> shapes(const std::vector<Datum>& data, const std::vector<Task>& tasks) {

@@ -12,8 +12,13 @@ namespace weft::task {
 /// Sets the rows of divisible tasks. @throws ContractError if the arrays of a task do not have the same rows.
 void set_rows(const std::vector<Datum>& data, Task& task);
 
-/// Returns the shapes of data, equal on all ranks. @collective
-[[nodiscard]] std::vector<DataShape> shapes(const Communicator& comm, const std::vector<Datum>& data);
+/// Sets the shapes of data, which are equal on all ranks, and the rows of this rank of the parts of arrays.
+/// @throws ContractError on every rank for rows that subsets cannot have, or if they divide an array into too many sets.
+/// @collective
+void set_shapes(const Communicator& comm, std::vector<Datum>& data);
+
+/// @throws ContractError for rows that subsets cannot have.
+void expect_possible_subsets(const Datum& datum);
 
 /// Returns the number of the plan of each array among the plans of the data, in the order of their first arrays; 0 for other
 /// data.

@@ -12,6 +12,12 @@ namespace {
 
 }  // namespace
 
+std::vector<DataState> unknown_states(std::span<const DataShape> data) {
+  std::vector<DataState> states(data.size());
+  for (std::size_t d = 0; d < data.size(); ++d) states[d].where.resize(data[d].parts());
+  return states;
+}
+
 InsertedCommunication::InsertedCommunication(std::span<const DataShape> data, std::span<const TaskShape> tasks,
                                              std::span<const Operation> operations, std::vector<DataState> states, int ranks)
     : copies_before(operations.size()),
@@ -21,6 +27,7 @@ InsertedCommunication::InsertedCommunication(std::span<const DataShape> data, st
       operations_(operations),
       states_(std::move(states)),
       ranks_(ranks) {
+  for (std::size_t d = 0; d < data.size(); ++d) begin[d].sides.resize(data[d].parts());
   for (DataState& state : states_) {
     state.first_slot = 0;
     state.push.reset();
@@ -60,9 +67,9 @@ void InsertedCommunication::complete(int k, const Access& access) {
 template <class F>
 void InsertedCommunication::for_each_part(DataId id, Part part, const F& f) {
   const DataShape& of = shape(id);
-  const Part of_data = of.is_array ? part & of.present : Part::border;
-  for (std::size_t p = 0; p < kSingleParts.size(); ++p) {
-    if (overlap(of_data, kSingleParts[p])) f(state(id).where[p], kSingleParts[p], p);
+  const Part of_data = of.is_array ? without(part, without(Part::all, of.present)) : Part::border;
+  for (std::size_t p = 0; p < of.parts(); ++p) {
+    if (overlap(of_data, single_part(p))) f(state(id).where[p], single_part(p), p);
   }
 }
 
@@ -119,7 +126,7 @@ void InsertedCommunication::refresh(int k, const Access& access) {
     if (location.sides != 0) changed_on |= bit(location.changed_on);
   });
   Side side = changed_on == 0 ? side_of(k) : (changed_on == bit(Side::host) ? Side::host : Side::device);
-  const int slot = changed_on == 3 ? k : s.first_slot;  // rows of both sides: some are copied first
+  const int slot = changed_on == kBothSides ? k : s.first_slot;  // rows of both sides: some are copied first
   const std::vector<SideCopy> copies = copies_to(side, access.data, shape(access.data).sent, "the pull");
   const std::size_t placed =
       place({.push = false, .op = Reduce::insert, .arrays = {access.data}, .side = side}, slot, k,
@@ -153,7 +160,7 @@ void InsertedCommunication::combine(std::ptrdiff_t k, DataId id, const std::stri
   if (!s.partial) return;
   const Reduce op = *std::exchange(s.partial, std::nullopt);
   Side side = Side::host;  // the one that has the contributions
-  for_each_part(id, Part::owned | Part::ghost,
+  for_each_part(id, shape(id).refined(Part::owned | Part::ghost),
                 [&](const DataState::Location& location, Part /*part*/, std::size_t /*p*/) { side = location.changed_on; });
   if (shape(id).is_array && !has_ghosts(id)) return;
   if (!shape(id).is_array) {
@@ -163,7 +170,7 @@ void InsertedCommunication::combine(std::ptrdiff_t k, DataId id, const std::stri
     return;
   }
   s.push = place({.push = true, .op = op, .arrays = {id}, .side = side}, s.first_slot, static_cast<int>(k), why);
-  set_location(id, Part::owned, side, DataState::kPull, "the push");
+  set_location(id, shape(id).refined(Part::owned), side, DataState::kPull, "the push");
 }
 
 std::size_t InsertedCommunication::place(ExchangeShape exchange, int slot, int latest, std::string reason) {

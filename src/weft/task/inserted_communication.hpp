@@ -1,6 +1,5 @@
 #pragma once
 /// The exchanges, reductions over ranks and copies between sides that the operations of an iteration need.
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -60,13 +59,16 @@ struct DataState {
   int first_slot = 0;             ///< earliest slot of an exchange: after the last change of sent rows and the last use of ghosts
   std::optional<std::size_t> push;  ///< the exchange that combined the last contributions
   std::string last_change;          ///< name of the task that changed sent rows last
-  std::array<Location, kSingleParts.size()> where;
+  std::vector<Location> where;      ///< by single part
 };
+
+/// Returns states of which nothing is known.
+[[nodiscard]] std::vector<DataState> unknown_states(std::span<const DataShape> data);
 
 /// Communication and copies that the compiler inserts between the operations of one iteration.
 class InsertedCommunication {
  public:
-  /// @param states  by data: at the end of the iteration before.
+  /// @param states  by data: at the end of the iteration before, or unknown_states().
   InsertedCommunication(std::span<const DataShape> data, std::span<const TaskShape> tasks, std::span<const Operation> operations,
                         std::vector<DataState> states, int ranks);
 
@@ -87,7 +89,7 @@ class InsertedCommunication {
   [[nodiscard]] Side side_of(int k) const { return operations_[k].side; }
   /// Combines what must be combined before an access, or begins a reduction.
   void complete(int k, const Access& access);
-  /// Calls f(location, part, place of the part) for the parts that exist.
+  /// Calls f(location, part, place of the part) for the single parts that exist.
   template <class F>
   void for_each_part(DataId id, Part part, const F& f);
   void set_location(DataId id, Part part, Side side, int producer, const std::string& by);

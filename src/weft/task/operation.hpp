@@ -8,7 +8,7 @@
 
 namespace weft::task {
 
-/// A task, or its inner or border half, with the accesses of that half.
+/// A task, or its inner or border half, with the accesses of that half, whose parts are refined().
 ///
 /// Example: a divisible task 0 that reads all rows of u and writes the owned rows of r, where some rank has inner rows:
 ///     task 0, rows inner    reads the inner, border and boundary rows of u, writes the inner rows of r
@@ -19,6 +19,9 @@ struct Operation {
   std::vector<Access> accesses;
   Side side;
 };
+
+/// Returns an access to an array with its single parts as the part, and without a subset; one to other data as it is.
+[[nodiscard]] Access refined(const DataShape& shape, Access access);
 
 /// Returns the operations of tasks. @throws ContractError for accesses that are not possible, naming the task and the data.
 [[nodiscard]] std::vector<Operation> operations(std::span<const DataShape> data, std::span<const TaskShape> tasks);

@@ -211,7 +211,7 @@ void Plan::Body::enqueue(const Node& node, Stream& stream) {
       return;
     case Kind::copy:
       if (data[at].array) {
-        for (const IdRange<LocalRow> rows : rows_of(data[at], node.rows)) data[at].array->copy_untracked(node.side, rows, stream);
+        for (const IdRange<LocalRow> rows : data[at].rows.of(node.rows)) data[at].array->copy_untracked(node.side, rows, stream);
       } else {
         (void)data[at].on_both->copy_untracked(node.side, stream, 0, 1);
       }

@@ -87,7 +87,7 @@ class Plan {
   /// @throws DeviceError on every rank if the device of one has failed.  @collective
   void close();
 
-  /// Returns the nodes of an iteration with what each waits for, and the reason for each inserted node.
+  /// Returns the nodes of an iteration with what each waits for, the reason for each inserted node, and which subsets are sent.
   [[nodiscard]] std::string text() const;
   /// Returns the graph of a repeated iteration in the language of Graphviz: dot -Tsvg.
   [[nodiscard]] std::string dot() const;
@@ -95,7 +95,8 @@ class Plan {
   /// execution, with the reason for each inserted node as its title.  @cost O(nodes * dependencies)
   [[nodiscard]] std::string svg() const;
   /// Returns both stages as JSON: {"first": {"nodes": [{"name", "kind", "side", "graph", "reason", "waits_for"}]}, "repeated":
-  /// ...}; "side" is that where a node is executed or that receives a copy, "graph" the CUDA graph with the node, or -1.
+  /// ...}; "side" is that where a node is executed or that receives a copy, "graph" the CUDA graph with the node, or -1. A task
+  /// that accesses subsets has a member "subsets", and a graph with subsets has "subsets", the lines of text() about them.
   [[nodiscard]] std::string json() const;
   /// Returns the nodes, exchanges and dependencies.
   [[nodiscard]] const Schedule& schedule() const;

@@ -28,6 +28,7 @@
 #include "weft/task/rank_trace.hpp"
 #include "weft/task/schedule.hpp"
 #include "weft/task/snapshot.hpp"
+#include "weft/task/subset.hpp"
 #include "weft/task/writer.hpp"
 
 namespace weft::task {
@@ -42,6 +43,9 @@ struct Datum {
   bool is_memory = false;                        ///< memory of a device that is no array
   std::optional<std::span<std::byte>> memory{};  ///< its address, if it is known
   std::size_t memory_width = 0;                  ///< bytes of its floating-point numbers; 0 for other elements
+  std::vector<Subset> subsets{};                 ///< subsets of an array
+  DataShape shape{};                             ///< shape in a plan
+  PartRows rows{};                               ///< rows of an array in a plan
 
   [[nodiscard]] Backend backend() const;
   [[nodiscard]] bool on_device() const { return backend() != Backend::host; }
@@ -49,7 +53,7 @@ struct Datum {
 
 /// A recorded task. One of the bodies is set.
 struct Task {
-  TaskShape shape;
+  TaskShape shape;  ///< in a plan, with refined() accesses
   std::function<void()> whole{};
   std::function<void(IdRange<LocalRow>)> divided{};
   std::function<void(Stream&)> whole_on_device{};
@@ -128,7 +132,6 @@ struct Plan::Body final : Work {
   /// Enqueues a node of the device. In a capture, errors of bodies are thrown.
   void enqueue(const Node& node, Stream& stream);
   [[nodiscard]] int number_of(const Node& node) const;
-  [[nodiscard]] std::vector<IdRange<LocalRow>> rows_of(const Datum& datum, Part part) const;
   /// Calls a body, call(), and checks its accesses.
   template <class Call>
   void call_guarded(const Node& node, const Call& call);

@@ -15,6 +15,18 @@
 #include "weft/task/trace.hpp"
 
 namespace weft::task {
+namespace {
+
+/// Returns the single parts that are fresh on exactly these sides.
+[[nodiscard]] Part part_on(const Residence& residence, std::uint8_t sides) {
+  Part part = Part::none;
+  for (std::size_t p = 0; p < residence.sides.size(); ++p) {
+    if (residence.sides[p] == sides) part = part | single_part(p);
+  }
+  return part;
+}
+
+}  // namespace
 
 /// Ends the tracking of freshness of the data with two sides while the plan is executed.
 class Plan::Body::Untracked {
@@ -53,37 +65,20 @@ class Plan::Body::Untracked {
     const Residence& end = body_.schedule.end[&datum - body_.data.data()];
     if (datum.array) datum.array->resume_tracking();
     if (datum.on_both != nullptr) datum.on_both->resume_tracking();
-    for (std::size_t p = 0; p < kSingleParts.size(); ++p) {
-      const bool on_host = (end.sides[p] & bit(Side::host)) != 0, on_device = (end.sides[p] & bit(Side::device)) != 0;
-      if (!on_host && !on_device) continue;
+    for (const std::uint8_t sides : {bit(Side::host), bit(Side::device), kBothSides}) {
+      const Part part = part_on(end, sides);
+      if (part == Part::none) continue;
+      const bool on_host = (sides & bit(Side::host)) != 0, on_device = (sides & bit(Side::device)) != 0;
       if (!datum.array) {
         datum.on_both->set_fresh(0, 1, on_host, on_device);
         continue;
       }
-      for (const IdRange<LocalRow> rows : body_.rows_of(datum, kSingleParts[p])) {
-        datum.array->set_fresh(rows, on_host, on_device);
-      }
+      for (const IdRange<LocalRow> rows : datum.rows.of(part)) datum.array->set_fresh(rows, on_host, on_device);
     }
   }
   Body& body_;
   bool waits_;
 };
-
-std::vector<IdRange<LocalRow>> Plan::Body::rows_of(const Datum& datum, Part part) const {
-  const GhostPlan& plan = datum.array->plan();
-  const std::array last{datum.inner_rows, plan.owned_rows(), plan.rows(), datum.array->rows()};
-  std::vector<IdRange<LocalRow>> list;
-  std::int32_t begin = 0;
-  for (std::size_t p = 0; p < kSingleParts.size(); begin = last.at(p++)) {
-    if (!overlap(part, kSingleParts[p]) || begin == last.at(p)) continue;
-    if (!list.empty() && list.back().last() == LocalRow(begin)) {
-      list.back() = {list.back().first(), LocalRow(last.at(p))};
-    } else {
-      list.emplace_back(LocalRow(begin), LocalRow(last.at(p)));
-    }
-  }
-  return list;
-}
 
 IdRange<LocalRow> Plan::Body::rows_of_node(const Task& task, const Node& node) {
   return node.rows == Part::owned   ? task.owned
@@ -318,12 +313,11 @@ void Plan::Body::bring() {
   for (std::size_t d = 0; d < data.size(); ++d) {
     if (!data[d].on_device()) continue;
     if (data[d].on_both != nullptr && !data[d].on_both->allocated(Side::host)) data[d].on_both->to_host(before).wait();
-    for (std::size_t p = 0; p < kSingleParts.size(); ++p) {
-      const std::uint8_t sides = schedule.begin[d].sides[p];
-      if (sides == 0) continue;
-      const Side side = sides == bit(Side::host) ? Side::host : Side::device;
+    for (const Side side : {Side::host, Side::device}) {
+      const Part part = part_on(schedule.begin[d], bit(side));
+      if (part == Part::none) continue;
       if (data[d].array) {
-        for (const IdRange<LocalRow> rows : rows_of(data[d], kSingleParts[p])) data[d].array->bring(side, rows, before);
+        for (const IdRange<LocalRow> rows : data[d].rows.of(part)) data[d].array->bring(side, rows, before);
       } else if (!data[d].on_both->fresh(side)) {
         (side == Side::host ? data[d].on_both->to_host(before) : data[d].on_both->to_device(before)).wait();
       }

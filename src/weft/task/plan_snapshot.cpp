@@ -58,12 +58,17 @@ void Plan::Body::take_snapshot(const Node& node) {
   const Task& task = tasks[node.index];
   if (iterations_ % task.every != 0) return;
   SnapshotMaker maker(iterations_);
-  for (const Access& access : task.shape.accesses) {
-    const Datum& datum = data[access.data.index()];
+  const std::vector<Access>& accesses = task.shape.accesses;
+  for (auto access = accesses.begin(); access != accesses.end(); ++access) {
+    const auto same = [&](const Access& other) { return other.data == access->data; };
+    if (std::ranges::any_of(accesses.begin(), access, same)) continue;
+    const Datum& datum = data[access->data.index()];
     if (datum.array) {
-      maker.add(access.data, *datum.array, rows_of(datum, access.part));
+      Part part = Part::none;
+      for (const Access& other : accesses) part = part | (same(other) ? other.part : Part::none);
+      maker.add(access->data, *datum.array, datum.rows.of(part));
     } else {
-      maker.add(access.data, *datum.number);
+      maker.add(access->data, *datum.number);
     }
   }
   writer_.add([this, &task, snapshot = maker.made()] {

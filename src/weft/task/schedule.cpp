@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <bit>
+#include <cstddef>
 #include <string>
 #include <utility>
 
 #include "weft/task/inserted_communication.hpp"
 #include "weft/task/operation.hpp"
+#include "weft/task/part_text.hpp"
 #include "weft/task/stage_builder.hpp"
 
 namespace weft::task {
@@ -27,18 +29,6 @@ namespace {
   return static_cast<int>(exchanges.size()) - 1;
 }
 
-[[nodiscard]] std::string text_of(Part part) {
-  std::string text;
-  for (const auto& [single, name] :
-       {std::pair(Part::owned, "owned"), std::pair(Part::inner, "inner"), std::pair(Part::border, "border"),
-        std::pair(Part::ghost, "ghost"), std::pair(Part::boundary, "boundary")}) {
-    if (!contains(part, single)) continue;
-    text += (text.empty() ? "" : ", ") + std::string(name);
-    part = without(part, single);
-  }
-  return text;
-}
-
 void add_copies(StageBuilder& builder, std::span<const DataShape> data, const std::vector<SideCopy>& copies) {
   for (const SideCopy& copy : copies) {
     const DataShape& of = data[copy.data.index()];
@@ -48,7 +38,7 @@ void add_copies(StageBuilder& builder, std::span<const DataShape> data, const st
                      .rows = copy.part,
                      .side = copy.to,
                      .name = fmt::format("copy {}{} to the {}", of.name,
-                                         of.is_array ? fmt::format(" ({})", text_of(copy.part)) : "", to_string(copy.to)),
+                                         of.is_array ? fmt::format(" ({})", part_text(of, copy.part)) : "", to_string(copy.to)),
                      .reason = copy.reason});
     const Part part = of.is_array ? copy.part : Part::owned;
     builder.access(node, copy.data, part, false, copy.to == Side::host ? Side::device : Side::host);
@@ -80,7 +70,7 @@ void add_exchange(StageBuilder& builder, std::span<const DataShape> data, const 
 [[nodiscard]] Stage assemble(std::span<const DataShape> data, std::span<const TaskShape> tasks,
                              std::span<const Operation> operations, const InsertedCommunication& communication,
                              std::vector<ExchangeShape>& exchanges) {
-  StageBuilder builder(data.size());
+  StageBuilder builder(data);
   auto exchange = communication.exchanges.begin();
   auto reduction = communication.reductions.begin();
   const auto at_slot = [&](int slot) {
@@ -120,6 +110,7 @@ void add_exchange(StageBuilder& builder, std::span<const DataShape> data, const 
                                   .stream = task.stream,
                                   .cost = operation.rows == Part::border ? 0 : task.cost,
                                   .name = name_of(task, operation.rows)});
+    builder.name_subsets(node, subset_text(data, task));
     for (const Access& access : operation.accesses) {
       const Part part = data[access.data.index()].is_array ? access.part : Part::owned;
       builder.access(node, access.data, part, changes(access.mode), operation.side);
@@ -135,6 +126,8 @@ std::span<const int> Stage::successors_of(int node) const {
   const int first = first_successor[node];
   return std::span(successors).subspan(first, first_successor[node + 1] - first);
 }
+
+std::string Stage::subsets_of(int node) const { return subsets.empty() ? "" : subsets[node]; }
 
 const char* to_string(Reduce op) {
   switch (op) {
@@ -152,19 +145,35 @@ const char* to_string(Reduce op) {
 
 const char* to_string(Side side) { return side == Side::host ? "host" : "device"; }
 
-std::uint8_t Residence::of(Part part) const { return sides[std::ranges::find(kSingleParts, part) - kSingleParts.begin()]; }
+Part DataShape::refined(Part part) const {
+  Part rows = part & Part::all;
+  for (std::size_t i = 0; i < subset_parts.size(); ++i) {
+    if (overlap(part, subset_parts[i])) rows = rows | single_part(kSingleParts.size() + i);
+  }
+  return rows;
+}
+
+const SubsetShape* DataShape::find(SubsetId id) const {
+  const auto found = std::ranges::find(subsets, id, &SubsetShape::id);
+  return found == subsets.end() ? nullptr : &*found;
+}
+
+std::uint8_t Residence::of(Part part) const { return sides.at(std::countr_zero(static_cast<std::uint64_t>(part))); }
 
 Schedule compile(std::span<const DataShape> data, std::span<const TaskShape> tasks, int ranks) {
   const std::vector<Operation> list = operations(data, tasks);
   Schedule schedule;
-  const InsertedCommunication first(data, tasks, list, std::vector<DataState>(data.size()), ranks);
+  const InsertedCommunication first(data, tasks, list, unknown_states(data), ranks);
   schedule.first = assemble(data, tasks, list, first, schedule.exchanges);
   const InsertedCommunication repeated(data, tasks, list, first.states(), ranks);
   schedule.repeated = assemble(data, tasks, list, repeated, schedule.exchanges);
   schedule.begin = first.begin;
   for (const DataState& state : repeated.states()) {
     schedule.end.emplace_back();
-    for (std::size_t p = 0; p < kSingleParts.size(); ++p) schedule.end.back().sides[p] = state.where[p].sides;
+    for (const DataState::Location& location : state.where) schedule.end.back().sides.push_back(location.sides);
+  }
+  for (const DataShape& of : data) {
+    for (const SubsetShape& subset : of.subsets) schedule.subsets.push_back(subset_line(of, subset));
   }
   return schedule;
 }

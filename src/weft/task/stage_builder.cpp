@@ -1,9 +1,14 @@
 #include "weft/task/stage_builder.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 namespace weft::task {
+
+StageBuilder::StageBuilder(std::span<const DataShape> data) : used_(data.size()) {
+  for (std::size_t d = 0; d < data.size(); ++d) used_[d].parts.resize(2 * data[d].parts());
+}
 
 int StageBuilder::add(Node node) {
   stage_.nodes.push_back(std::move(node));
@@ -12,14 +17,21 @@ int StageBuilder::add(Node node) {
 }
 
 void StageBuilder::access(int node, DataId data, Part part, bool write, Side side) {
-  for (std::size_t p = 0; p < kSingleParts.size(); ++p) {
-    if (!overlap(part, kSingleParts[p])) continue;
-    note(node, used_[data.index()].parts[2 * p + (side == Side::device ? 1 : 0)], write);
+  std::vector<Use>& parts = used_[data.index()].parts;
+  for (std::size_t p = 0; 2 * p < parts.size(); ++p) {
+    if (overlap(part, single_part(p))) note(node, parts[2 * p + (side == Side::device ? 1 : 0)], write);
   }
+}
+
+void StageBuilder::name_subsets(int node, std::string text) {
+  if (text.empty()) return;
+  stage_.subsets.resize(stage_.nodes.size());
+  stage_.subsets[node] = std::move(text);
 }
 
 Stage StageBuilder::build() {
   const std::size_t n = stage_.nodes.size();
+  if (!stage_.subsets.empty()) stage_.subsets.resize(n);
   stage_.predecessors.resize(n);
   stage_.first_successor.assign(n + 1, 0);
   for (std::size_t i = 0; i < n; ++i) {

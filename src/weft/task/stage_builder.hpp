@@ -1,7 +1,7 @@
 #pragma once
 /// Dependencies between the nodes of a stage, derived from their accesses.
-#include <array>
-#include <cstddef>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "weft/task/schedule.hpp"
@@ -16,12 +16,13 @@ namespace weft::task {
 ///     predecessors 0 1 1 3    first_successor 0 3 4 5 5    successors 1 2 3 | 3 | 3 |
 class StageBuilder {
  public:
-  /// @param data  number of arrays and numbers.
-  explicit StageBuilder(std::size_t data) : used_(data) {}
+  explicit StageBuilder(std::span<const DataShape> data);
 
   /// Adds a node and returns its number. access() and exchange() are called for the node that was added last.
   int add(Node node);
   void access(int node, DataId data, Part part, bool write, Side side);
+  /// Sets the text of accesses to subsets.
+  void name_subsets(int node, std::string text);
   /// Orders a node after other exchanges of the array on either side: an array is in one exchange at a time.
   void exchange(int node, DataId data) { note(node, used_[data.index()].exchanges, true); }
 
@@ -34,7 +35,7 @@ class StageBuilder {
     std::vector<int> readers;
   };
   struct DataUse {
-    std::array<Use, 2 * kSingleParts.size()> parts;  ///< for each part the host side, the device side
+    std::vector<Use> parts;  ///< for each single part the host side, the device side
     Use exchanges;
   };
   void note(int node, Use& use, bool write);

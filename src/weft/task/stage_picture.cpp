@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "weft/base/xml_text.hpp"
@@ -69,6 +70,9 @@ struct Arrangement {
     for (int i = 0; i < std::ssize(boxes); ++i) {  // predecessors of a node precede it
       for (const int after : stage.successors_of(i)) boxes[after].column = std::max(boxes[after].column, boxes[i].column + 1);
       boxes[i].lines = lines_of(stage.nodes[i].name);
+      if (const std::string subsets = stage.subsets_of(i); !subsets.empty()) {
+        for (std::string& line : lines_of(subsets)) boxes[i].lines.push_back(std::move(line));
+      }
       columns.resize(std::max(columns.size(), static_cast<std::size_t>(boxes[i].column) + 1));
     }
     for (std::size_t place = 0; place < kPlaces; ++place) add_rows(stage, place);
