@@ -1,13 +1,18 @@
 // weft.task.Graph. The functions and their arguments are kept by python/weft/task.py, so that Python's garbage collector sees
 // them.
+#include <fmt/format.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,8 +42,13 @@ inline constexpr Registry kModes{
     "access", std::array{Row{task::Mode::read, "reads", ""}, Row{task::Mode::write, "writes", ""},
                          Row{task::Mode::read_write, "reads_writes", ""}, Row{task::Mode::reduce, "reduces", ""}}};
 
-/// Returns the offsets of the rows of a part of a CSR array, from 0. @param inner  its inner rows.
-[[nodiscard]] std::vector<std::int64_t> offsets_of(AnyArray& array, task::Part part, std::int32_t inner) {
+/// Rows of subsets of an array, by name.
+using SubsetRows = std::map<std::string, std::vector<task::Rows>>;
+
+/// Returns the offsets of the rows of a CSR array that an access states, from 0. @param inner  its inner rows.
+/// @param subset  rows of the subset of the access, if it has one.
+[[nodiscard]] std::vector<std::int64_t> offsets_of(AnyArray& array, const task::Access& access, std::int32_t inner,
+                                                   const std::vector<task::Rows>& subset) {
   const std::int64_t* const offsets = array.offsets(Side::host);
   const IndexSpace& space = array.space();
   const std::array last{inner, space.owned_rows(), space.plan().rows(), space.rows()};
@@ -46,14 +56,23 @@ inline constexpr Registry kModes{
   std::int32_t row = 0;
   for (std::size_t p = 0; p < task::kSingleParts.size(); ++p) {
     for (; row < last.at(p); ++row) {
-      if (overlap(part, task::kSingleParts.at(p))) list.push_back(list.back() + offsets[row + 1] - offsets[row]);
+      const bool inside = std::ranges::any_of(subset, [row](task::Rows rows) { return rows.contains(LocalRow(row)); });
+      const bool in_part = overlap(access.part, task::kSingleParts.at(p));
+      const bool stated = !access.subset.valid() ? in_part : (access.outside ? in_part && !inside : inside);
+      if (stated) list.push_back(list.back() + offsets[row + 1] - offsets[row]);
     }
   }
   return list;
 }
 
-/// Data, mode, part, operation.
-using AccessNames = std::tuple<int, std::string, std::string, std::string>;
+/// Returns rows as local ids. Numbers that do not fit become ones that no array has, which compile() reports.
+[[nodiscard]] LocalRow row_of(std::int64_t row) {
+  return LocalRow(std::clamp<std::int64_t>(row, -1, std::numeric_limits<std::int32_t>::max()));
+}
+
+/// Data, mode, part, operation, subset. Without a subset its name is empty; an empty part is the subset, another one the rest of
+/// this part.
+using AccessNames = std::tuple<int, std::string, std::string, std::string, std::string>;
 
 class PyTaskGraph {
  public:
@@ -71,13 +90,31 @@ class PyTaskGraph {
     data_.push_back({nb::borrow(number)});
     return id;
   }
+  void add_subset(int data, const std::string& name, nb::handle rows) {
+    std::string problem;
+    const std::vector<std::int64_t> list = integers(rows, "rows", problem);
+    if (!problem.empty()) throw InputError(fmt::format("subset '{}': {}", name, problem), "pass numbers of rows, or slices");
+    std::vector<LocalRow> local;
+    for (const std::int64_t row : list) local.push_back(row_of(row));
+    (void)graph_.add_subset(task::DataId(data), name, local);
+    for (const LocalRow row : local) data_.at(data).subsets[name].emplace_back(row, LocalRow(std::int64_t{row.value()} + 1));
+  }
+  void add_subset_of_intervals(int data, const std::string& name,
+                               const std::vector<std::pair<std::int64_t, std::int64_t>>& intervals) {
+    std::vector<task::Rows> list;
+    for (const auto& [first, last] : intervals) list.emplace_back(row_of(first), row_of(last));
+    (void)graph_.add_subset(task::DataId(data), name, list);
+    data_.at(data).subsets[name] = list;
+  }
   /// Adds the data of another graph. Returns their numbers in this one.
   [[nodiscard]] std::vector<int> add_data_of(const std::string& name, const PyTaskGraph& other) {
     const IdVector<task::DataId, task::DataId> ids = graph_.add_data_of(name, other.graph_);
     std::vector<int> numbers;
     for (const task::DataId theirs : ids.ids()) {
       numbers.push_back(ids[theirs].value());
-      if (ids[theirs].index() == data_.size()) data_.push_back(other.data_[theirs.index()]);
+      const Data& data = other.data_[theirs.index()];
+      if (ids[theirs].index() == data_.size()) data_.push_back(data);
+      data_[ids[theirs].index()].subsets.insert(data.subsets.begin(), data.subsets.end());
     }
     return numbers;
   }
@@ -121,7 +158,9 @@ class PyTaskGraph {
       form.scalar = of.scalar;
       form.flat = array.flat();
       if (of.rows == Rows::csr) {
-        form.offsets = offsets_of(array.any(), access.part, data.inner);
+        const std::string& subset = std::get<4>(accesses[forms.size() - 1]);
+        form.offsets =
+            offsets_of(array.any(), access, data.inner, subset.empty() ? std::vector<task::Rows>{} : data.subsets.at(subset));
       } else {
         form.width = static_cast<std::size_t>(of.width);
       }
@@ -149,11 +188,16 @@ class PyTaskGraph {
   struct Data {
     nb::object object;  ///< an array or a number
     std::int32_t inner = 0;
+    SubsetRows subsets{};
   };
-  [[nodiscard]] static std::vector<task::Access> accesses_of(const std::vector<AccessNames>& accesses) {
+  [[nodiscard]] std::vector<task::Access> accesses_of(const std::vector<AccessNames>& accesses) const {
     std::vector<task::Access> list;
-    for (const auto& [data, mode, part, op] : accesses) {
-      list.push_back({task::DataId(data), named(kModes, mode), named(kParts, part), named(kReductions, op)});
+    for (const auto& [data, mode, part, op, subset] : accesses) {
+      task::Access& access = list.emplace_back(task::Access{
+          task::DataId(data), named(kModes, mode), part.empty() ? task::Part::all : named(kParts, part), named(kReductions, op)});
+      if (subset.empty()) continue;
+      access.subset = graph_.subset(access.data, subset);
+      access.outside = !part.empty();
     }
     return list;
   }
@@ -173,14 +217,18 @@ void bind_task_graph(nb::module_& module) {
       .def("add_array", &PyTaskGraph::add_array, nb::arg("array"), nb::arg("name"), nb::arg("inner"),
            "Adds a weft.Array and returns its number.")
       .def("add_number", &PyTaskGraph::add_number, nb::arg("number"), nb::arg("name"), "Adds a number and returns its number.")
+      .def("add_subset", &PyTaskGraph::add_subset, nb::arg("data"), nb::arg("name"), nb::arg("rows"),
+           "Adds a subset of the rows of an array.")
+      .def("add_subset_of_intervals", &PyTaskGraph::add_subset_of_intervals, nb::arg("data"), nb::arg("name"),
+           nb::arg("intervals"), "Adds a subset of the rows of an array, as pairs (first, end).")
       .def("add_data_of", &PyTaskGraph::add_data_of, nb::arg("name"), nb::arg("other"),
            "Adds the data of another graph and returns their numbers in this one.")
       .def("view", &PyTaskGraph::view, nb::arg("data"), nb::arg("rows"), nb::arg("side"), nb::arg("writable"),
            "Returns the argument of a task for an array or a number.")
       .def("add_task", &PyTaskGraph::add_task, nb::arg("name"), nb::arg("accesses"), nb::arg("rows"), nb::arg("side"),
-           "Adds a task of (data, mode, part, operation).")
+           "Adds a task of (data, mode, part, operation, subset).")
       .def("add_io_task", &PyTaskGraph::add_io_task, nb::arg("name"), nb::arg("accesses"), nb::arg("every"),
-           "Adds an I/O task of (data, mode, part, operation), which is executed in one of `every` iterations.")
+           "Adds an I/O task of (data, mode, part, operation, subset), which is executed in one of `every` iterations.")
       .def("set_cost", &PyTaskGraph::set_cost, nb::arg("name"), nb::arg("seconds"), "States how long tasks of this name take.")
       .def("compile", &PyTaskGraph::compile, nb::arg("threads"), nb::arg("check"), nb::arg("record"),
            "Compiles the graph. Collective.");

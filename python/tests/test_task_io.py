@@ -104,8 +104,14 @@ def test_parts_numbers_and_rows_of_any_length(comm, ring):
         g.task(reads=[dt, (u, part), (rows, part)], on="io", name=part)(
             lambda iteration, *read, part=part: seen.update({part: read}))
         seen[part + " expected"] = numbers
+    for array in (u, rows):
+        g.add_subset(array, "some", [1, 2, N - 1])
+    for name, part, numbers in (("some", "some", [1, 2, N - 1]), ("rest", weft.task.without("owned", "some"), [0, *range(3, N - 1)])):
+        g.task(reads=[dt, (u, part), (rows, part)], on="io", name=name)(
+            lambda iteration, *read, name=name: seen.update({name: read}))
+        seen[name + " expected"] = ring.ids[numbers]
     g.compile().run()
-    for part in ("all", "owned", "ghosts", "inner", "border", "boundary"):
+    for part in ("all", "owned", "ghosts", "inner", "border", "boundary", "some", "rest"):
         step, values, (starts, entries) = seen[part]
         assert step == 0.25 and values.tolist() == list(seen[part + " expected"])  # ghost rows were pulled
         own = [row % N for row in seen[part + " expected"]]

@@ -22,9 +22,21 @@ from ._weft import TaskNumber as Number
 from ._weft import TaskTrace as Trace
 from .errors import Error, InputError
 
-__all__ = ["Graph", "Number", "Plan", "Trace"]
+__all__ = ["Graph", "Number", "Plan", "Trace", "without"]
 
+_PARTS = ("all", "owned", "ghosts", "boundary", "inner", "border")
 _VIEWS = {"inner": "all", "border": "all"}  # other parts have a view of the same name
+
+
+class without(tuple):
+    """The rows of a part that are not in a subset, for accesses of tasks: (array, without("owned", "inlet")).
+
+    part: "owned", "boundary", ...
+    subset: name of a subset of the array
+    """
+
+    def __new__(cls, part, subset):
+        return super().__new__(cls, (part, subset))
 
 
 class Graph:
@@ -44,6 +56,7 @@ class Graph:
         self._kept = []  # keeps those ids
         self._tasks = []  # (method that adds it, name, accesses, ..., body)
         self._costs = {}  # by name of a task
+        self._subsets = set()  # (number of the array, name)
 
     def array(self, array, name=None, inner=0):
         """Adds a weft.Array, which task() does by itself with these defaults. Returns the array.
@@ -60,6 +73,30 @@ class Graph:
         self._kept.append(array)
         self._ids[id(array)] = number
         return array
+
+    def add_subset(self, array, name, rows):
+        """Adds a named subset of the owned and boundary rows of an array, which tasks access as (array, name), and the other rows
+        as (array, without("owned", name)). Every rank adds the same subsets, with its own rows, or none.
+
+        array: a weft.Array
+        name: of the subset, in accesses and plans; none of a part
+        rows: numbers of rows, ascending and each once; or a slice, or a list of slices
+
+        Tasks that access subsets without common rows do not wait for each other, and a change of rows of which no rank has copies
+        causes no exchange. Subsets may overlap.
+
+        Raises ContractError if the array has a subset of this name. compile() raises ContractError on every rank for rows that
+        are not ascending, ghost rows, and rows that the array does not have.
+        """
+        number = self._number_of(array)
+        slices = [rows] if isinstance(rows, slice) else rows
+        if isinstance(slices, (list, tuple)) and slices and all(isinstance(s, slice) for s in slices):
+            if any(s.start is None or s.stop is None or s.step not in (None, 1) for s in slices):
+                raise InputError(f"subset '{name}' has a slice without a begin or an end, or with a step; use slice(begin, end)")
+            self._graph.add_subset_of_intervals(number, name, [(s.start, s.stop) for s in slices])
+        else:
+            self._graph.add_subset(number, name, rows)
+        self._subsets.add((number, name))
 
     def number(self, value=0.0, name=None, backend="host"):
         """Adds a number, such as a time step, with this value, and returns it as a Number: equal on all ranks, except while tasks
@@ -78,7 +115,8 @@ class Graph:
         """Returns a decorator that adds a function as a task.
 
         reads: arrays, (array, part) or numbers. An array is passed as a read-only view of all its rows, or of the part: "owned",
-            "ghosts", "boundary"; for "inner" and "border" a view of all rows. A number is passed as a float
+            "ghosts", "boundary"; for "inner" and "border" a view of all rows, as for the name of a subset that add_subset() has
+            added, and for without(part, subset). A number is passed as a float
         writes: arrays (part "owned") or (array, part), every row of which is overwritten, and none read; or numbers
         reads_writes: the same, for rows that are read and changed
         reduces: (array, op) or (number, op) with op "add", "min" or "max": the function combines values with all rows of the
@@ -131,10 +169,14 @@ class Graph:
                 op = choice if mode == "reduces" else "add"
                 part = choice if choice is not None and mode != "reduces" else "owned" if mode.endswith("writes") else "all"
                 number, is_number = self._number_of(data), isinstance(data, Number)
-                accesses.append((number, mode, "all" if is_number else part, op))
+                part, subset = part if isinstance(part, without) else ("", part) if (number, part) in self._subsets else (part, "")
+                accesses.append((number, mode, "all" if is_number else part, op, subset))
                 if on == "io":
+                    if any(other == number and (subset or named) for other, *_, named in accesses[:-1]):
+                        raise InputError("a task for I/O reads an array twice; add a subset with all the rows, or another task")
                     continue
-                arguments.append(self._graph.view(number, _VIEWS.get(part, part), on, mode != "reads"))
+                view = "all" if subset else _VIEWS.get(part, part)
+                arguments.append(self._graph.view(number, view, on, mode != "reads"))
                 floats.append(is_number and mode == "reads" and on == "host")
 
         def add(function):
@@ -166,10 +208,10 @@ class Graph:
         name: their names become "name/task", and those of arrays and numbers that this graph does not have "name/array"
         other: a Graph of the same ranks, which may be added several times, also to several graphs, and extended afterwards
 
-        Arrays and numbers that both graphs have are shared.
+        Arrays and numbers that both graphs have are shared, and so are subsets of the same name of such an array.
 
         Raises ContractError for this graph itself, a graph of another communicator or with closed arrays, and an array that the
-        graphs have with different numbers of inner rows.
+        graphs have with different numbers of inner rows or with a subset of the same name with other rows.
         """
         if not isinstance(other, Graph):
             raise InputError(f"a {type(other).__name__} is not a graph; pass a weft.task.Graph")
@@ -178,6 +220,7 @@ class Graph:
             if id(data) not in self._ids:
                 self._ids[id(data)] = numbers[other._ids[id(data)]]
                 self._kept.append(data)
+        self._subsets.update((numbers[data], subset) for data, subset in other._subsets)
         for add, task, accesses, *form in list(other._tasks):
             add(self, f"{name}/{task}", [(numbers[data], *access) for data, *access in accesses], *form)
         for task, seconds in list(other._costs.items()):
