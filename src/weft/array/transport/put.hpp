@@ -26,9 +26,9 @@ struct PeerLink {
   std::uint32_t arriving;  ///< chunks received from it in each exchange
 };
 
-/// Maximum number of blocks of the kernel: few, so that other kernels can run while these wait for a neighbour, and
-/// sufficient for the bandwidth of NVLink.
-inline constexpr std::uint32_t kPutBlocks = 264;
+/// Maximum number of blocks of the kernel: one for each multiprocessor of an H100. Fewer lose bandwidth of NVLink; more leave
+/// fewer resources of the multiprocessors to the kernels that run while these blocks wait for a neighbour.
+inline constexpr std::uint32_t kPutBlocks = 132;
 
 /// Maximum number of copies and neighbours whose description is passed as a kernel argument; reading it from memory takes a
 /// microsecond.
