@@ -1,8 +1,12 @@
 // mesh::build: numbers of entities, identities, ghost cells.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "weft/array/array_pair.hpp"
 #include "weft/array/array_transformer.hpp"
@@ -108,6 +112,47 @@ TEST(Build, PrismsOfVtkBetweenOtherCells) {
   const Mesh mesh = build(comm, chunk(comm, block));
   EXPECT_EQ(mesh.global_cells, 12);
   test::check_mesh(mesh, 1.0);
+}
+
+TEST(Build, ExampleOfTheHeader) {
+  const Communicator comm = Communicator::world();
+  if (comm.size() != 2) GTEST_SKIP() << "the example has two ranks";
+  BuildOptions options;
+  options.order = CellOrdering::as_read;
+  options.partition.partitioner = Partitioner::hilbert;  // the curve goes through cells 0 2 3 1
+  const Mesh mesh =
+      build(comm, chunk(comm, make_box({.dim = 2, .n = {2, 2, 1}, .type = CellType::quad, .size = {2, 2, 0}})), options);
+  using Numbers = std::vector<std::int64_t>;
+  const bool first = comm.rank() == Rank(0);
+  const auto numbers = [](const auto& ids) {
+    Numbers result;
+    for (const auto id : ids) result.push_back(id.value());
+    return result;
+  };
+  EXPECT_EQ(mesh.inner_cells, 0);
+  EXPECT_EQ(mesh.owned_cells, 2);
+  EXPECT_EQ(numbers(mesh.cell_global), first ? (Numbers{0, 2, 1, 3}) : (Numbers{1, 3, 0, 2}));
+  const LocalCellId none;
+  EXPECT_EQ(numbers(mesh.face_left), (Numbers{0, 0, 1, 0, 1, 0, 1}));
+  EXPECT_EQ(numbers(mesh.face_right), (Numbers{1, 2, 3, none.value(), none.value(), none.value(), none.value()}));
+  const auto expect_faces = [](const FaceRange& range, std::int64_t begin, std::int64_t end) {
+    Numbers found;
+    for (const LocalFaceId face : range) found.push_back(face.value());
+    Numbers expected;
+    for (std::int64_t face = begin; face < end; ++face) expected.push_back(face);
+    EXPECT_EQ(found, expected);
+  };
+  expect_faces(mesh.inner_faces, 0, 1);
+  expect_faces(mesh.ghost_faces, 1, 3);
+  ASSERT_EQ(mesh.boundary.count(), 4);
+  const std::array<std::string, 4> names{"xmin", "xmax", "ymin", "ymax"};
+  const std::array<std::array<std::int64_t, 2>, 4> faces =
+      first ? std::array<std::array<std::int64_t, 2>, 4>{{{3, 5}, {5, 5}, {5, 6}, {6, 7}}}
+            : std::array<std::array<std::int64_t, 2>, 4>{{{3, 3}, {3, 5}, {5, 6}, {6, 7}}};
+  for (int zone = 0; zone < 4; ++zone) {
+    EXPECT_EQ(mesh.boundary[ZoneIndex(zone)].name, names[zone]);
+    expect_faces(mesh.boundary[ZoneIndex(zone)].faces, faces[zone][0], faces[zone][1]);
+  }
 }
 
 TEST(Build, GlobalCountsDoNotDependOnTheRankCount) {
