@@ -124,16 +124,17 @@ def cones(report, runner, full):
                    "wiggles along the cone of up to 2 %.")
     for mach, angle, gates in ((2.0, 10.0, [7e-3, 2.5e-3]), (3.0, 10.0, [1.2e-2, 5e-3]), (3.0, 20.0, [1.1e-2, 5e-3])):
         pressure, beta = taylor_maccoll(mach, math.radians(angle))
-        for (nx, ny), gate in zip(((48, 32), (96, 64)), gates):
-            mesh = f'generator = "wedge"\nnx = {nx}\nny = {ny}\nangle = {angle}\naxisymmetric = true\n'
-            folder = runner.run(f"cone_{mach}_{angle}_{nx}", steady(mesh, f"mach = {mach}\n", CHANNEL, 60 * nx), numerics__limiter='"venkatakrishnan"')
-            fields = Fields(folder)
-            at_wall = wall_values(fields, angle, 0.5, 0.95, 0.9 / ny)
-            error = abs(fields["pressure"][at_wall] - pressure).mean() / pressure
-            report.row(f"Mach {mach:g}, {angle:g} degrees, {nx} x {ny}, p/p1 = {pressure:.6f}, shock at {math.degrees(beta):.3f} degrees",
-                       f"{error:.1e}", f"<= {gate:.1e}", error <= gate)
-            if nx == 96 and mach == 2.0:
-                draw_field(report, folder, "pressure", "cone.png", "Pressure, cone, Mach 2, 10 degrees: the meridian plane")
+        for elements in ("quads", "triangles"):
+            for (nx, ny), gate in zip(((48, 32), (96, 64)), gates):
+                mesh = f'generator = "wedge"\nnx = {nx}\nny = {ny}\nangle = {angle}\naxisymmetric = true\nelements = "{elements}"\n'
+                folder = runner.run(f"cone_{mach}_{angle}_{elements}_{nx}", steady(mesh, f"mach = {mach}\n", CHANNEL, 60 * nx), numerics__limiter='"venkatakrishnan"')
+                fields = Fields(folder)
+                at_wall = wall_values(fields, angle, 0.5, 0.95, 0.9 / ny)
+                error = abs(fields["pressure"][at_wall] - pressure).mean() / pressure
+                report.row(f"Mach {mach:g}, {angle:g} degrees, {elements}, {nx} x {ny}, p/p1 = {pressure:.6f}, shock at {math.degrees(beta):.3f} degrees",
+                           f"{error:.1e}", f"<= {gate:.1e}", error <= gate)
+                if nx == 96 and mach == 2.0 and elements == "quads":
+                    draw_field(report, folder, "pressure", "cone.png", "Pressure, cone, Mach 2, 10 degrees: the meridian plane")
 
 
 def reflected_angle(mach, turn):
@@ -267,31 +268,35 @@ def frame(report, runner, full):
 def blunt_body(report, runner, full):
     report.section("Blunt body", "A circular cylinder in supersonic flow, without carbuncles: the stagnation pressure at its nose, averaged over the last "
                    "60 % of the run, against Rayleigh's pitot formula, and the distance of the shock against the correlation of Billig (J. Spacecraft "
-                   "Rockets 4, 1967), which at Mach 3 lies 6 % below what all fluxes find on all grids. Venkatakrishnan's limiter: with Barth's the flow never becomes "
-                   "steady, and the pressure swings by 1 % with any flux. Time steps alike in all cells, until t = 40 radii over the speed of the stream. "
+                   "Rockets 4, 1967), which at Mach 3 lies 6 % below what all fluxes find on all grids. With Barth's limiter, the default, the flow never becomes "
+                   "steady with any flux: the standard deviation of the pressure is given, too. Time steps alike in all cells, until t = 40 radii over the speed of the stream. "
                    "Hexahedra are one layer. On triangles, through which a strong shock leaves streaks (see below), the stagnation pressure from Mach 6 on is within 2 % "
                    "on the coarse grid, and within 1 % on the fine one.")
     for mach in (3, 6, 10, 20):
-        for elements, n in (("quads", 40), ("quads", 80), ("triangles", 40), ("triangles", 80), ("hexahedra", 40)) if full else (("quads", 40),):
+        smooth = [("quads", 40), ("quads", 80), ("triangles", 40), ("triangles", 80), ("hexahedra", 40)] if full else [("quads", 40)]
+        runs = [(*mesh, "venkatakrishnan") for mesh in smooth] + [(*mesh, "barth_jespersen") for mesh in smooth[:3]]
+        for elements, n, limiter in runs:
             front, side = {3: (1, 3.5), 6: (0.7, 2.2)}.get(mach, (0.6, 2))
             case = f'[mesh]\ngenerator = "cylinder"\nradial = {n}\naround = {2 * n}\nfront = {front}\nside = {side}\nelements = "{elements}"\n'
             case += f"layers = 1\ndepth = {2 / n}\n" if elements == "hexahedra" else ""
             case += f"[free_stream]\ndensity = 1.4\npressure = 1.0\nmach = {mach}\n"
             case += "".join(f'[boundary.{z}]\nkind = "{k}"\n' for z, k in (("cylinder", "slip_wall"), ("inflow", "supersonic_inflow"), ("outflow", "supersonic_outflow")))
             case += "".join(f'[boundary.{z}]\nkind = "symmetry"\n' for z in (("zmin", "zmax") if elements == "hexahedra" else ()))
-            case += f"[numerics]\nlimiter = \"venkatakrishnan\"\ncfl = 0.6\n[stop]\ntime = {40 / mach}\n[output]\nhistory_steps = 10\n"
+            case += f"[numerics]\nlimiter = \"{limiter}\"\ncfl = 0.6\n[stop]\ntime = {40 / mach}\n[output]\nhistory_steps = 10\n"
             case += "[probes.above]\nat = [-1.001, 0.001, 0.0]\n[probes.below]\nat = [-1.001, -0.001, 0.0]\n"
-            folder = runner.run(f"blunt_body_{mach}_{elements}_{n}", case)
+            folder = runner.run(f"blunt_body_{mach}_{elements}_{n}_{limiter}", case)
             rows = history(folder, "probes")
             late = rows["time"] > 0.4 * rows["time"][-1]
             totals = []
             for probe in ("above", "below"):
                 mm = (rows[f"{probe}_velocity_x"] ** 2 + rows[f"{probe}_velocity_y"] ** 2) / (1.4 * rows[f"{probe}_pressure"] / rows[f"{probe}_density"])
-                totals.append((rows[f"{probe}_pressure"] * (1 + 0.2 * mm) ** 3.5)[late].mean())
+                totals.append((rows[f"{probe}_pressure"] * (1 + 0.2 * mm) ** 3.5)[late])
             pitot = (5.76 * mach**2 / (5.6 * mach**2 - 0.8)) ** 3.5 * (2.8 * mach**2 - 0.4) / 2.4
             error = numpy.mean(totals) / pitot - 1
             allowed = 2 if elements == "triangles" and n == 40 and mach > 3 else 1
-            report.row(f"Mach {mach}, {elements}, {n} x {2 * n}: p0 = {pitot:.3f}", f"{100 * error:+.2f} %", f"within {allowed} %", abs(error) <= allowed / 100)
+            swing = f" (standard deviation {100 * numpy.std(totals) / pitot:.1f} %)" if limiter == "barth_jespersen" else ""
+            what = f"Mach {mach}, {elements}, {n} x {2 * n}, {limiter}"
+            report.row(f"{what}: p0 = {pitot:.3f}", f"{100 * error:+.2f} %{swing}", f"within {allowed} %", abs(error) <= allowed / 100)
             fields = Fields(folder)
             x, y, p = fields.centres[:, 0], fields.centres[:, 1], fields["pressure"]
             ahead = (abs(y) < math.pi / (2 * n) * (1 + side / front * (-x - 1))) & (x < -1)  # the cells next to the axis
@@ -301,7 +306,7 @@ def blunt_body(report, runner, full):
             distance = -(x[k - 1] + (half - p[k - 1]) / (p[k] - p[k - 1]) * (x[k] - x[k - 1])) - 1
             billig = 0.386 * math.exp(4.67 / mach**2)
             gate = 0.08 if mach == 3 else 0.03
-            report.row(f"Mach {mach}, {elements}, {n} x {2 * n}: distance of the shock, Billig {billig:.3f}", f"{distance:.3f}", f"within {100 * gate:.0f} %",
+            report.row(f"{what}: distance of the shock, Billig {billig:.3f}", f"{distance:.3f}", f"within {100 * gate:.0f} %",
                        abs(distance / billig - 1) <= gate)
-            if mach == 10 and n == 80 and elements == "quads":
+            if mach == 10 and n == 80 and elements == "quads" and limiter == "venkatakrishnan":
                 draw_field(report, folder, "pressure", "blunt_body.png", "Pressure, cylinder at Mach 10")

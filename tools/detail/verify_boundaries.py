@@ -5,7 +5,7 @@ import math
 import numpy
 
 from verification import Fields, errors_of, history
-from verify_common import ELEMENTS_2D, ELEMENTS_3D, order_row
+from verify_common import ELEMENTS_2D, ELEMENTS_3D, FLUXES, order_row
 from verify_openings import CRITICAL, ELEMENTS, SYMMETRY, exit_mach, exit_monitor, opening_case, outlet, reservoir, uniform
 
 
@@ -82,7 +82,7 @@ def nozzles(report, runner, full):
                    "normal shock 0.6 m behind the throat in quasi-one-dimensional flow: where the Mach number on the axis falls below 1, and the Mach number and total pressure at "
                    "the exit, from a start at rest and from one that is supersonic.")
     zones = {"inlet": reservoir(1, 1), "wall": 'kind = "slip_wall"\n', "axis": SYMMETRY}
-    fluxes = ("hllc_hlle", "hllc", "roe", "rusanov", "hlle", "ausm_plus_up") if full else ("hllc_hlle",)
+    fluxes = FLUXES if full else FLUXES[:1]
     for kind, flux in itertools.product(ELEMENTS, fluxes):
         flows, machs = [], []
         solid = {"zmin": SYMMETRY, "zmax": SYMMETRY} if kind in ELEMENTS_3D else {}

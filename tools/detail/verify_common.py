@@ -25,6 +25,8 @@ def order_row(report, what, sizes, values, gate, bound=None):
     report.row(what, f"N = {', '.join(map(str, sizes))}: {figures(values)}; order {', '.join(f'{o:.2f}' for o in got)}", text, good)
 
 
+FLUXES = ("hllc_hlle", "hllc", "roe", "rusanov", "hlle", "ausm_plus_up")
+
 ELEMENTS_2D = ["quads", "triangles", "mixed"]
 
 ELEMENTS_3D = ["hexahedra", "tetrahedra", "prisms", "pyramids", "mixed"]

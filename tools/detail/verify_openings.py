@@ -4,7 +4,7 @@ import math
 import numpy
 
 from verification import Fields, figures, history
-from verify_common import ELEMENTS_3D
+from verify_common import ELEMENTS_3D, FLUXES
 
 
 def opening_case(mesh, kinds, rest, stop):
@@ -202,7 +202,8 @@ def emptied(runner, elements, density, pressure):
 
 def ducts(report, runner, full):
     report.section("Choked ducts", f"A straight duct between a reservoir (total pressure and temperature 1) and a low pressure, from a start at rest and from a supersonic one, "
-                   f"at t = 120: mass flux per area, and Mach number at the exit; by theory {CRITICAL:.4f} for every low pressure, with Mach 1 along the duct, which is approached as 1/t.")
+                   f"at t = 120: mass flux per area, and Mach number at the exit; by theory {CRITICAL:.4f} for every low pressure, with Mach 1 along the duct, which is approached as 1/t. "
+                   "Then every flux, from rest, with the pressures 0.5, 0.2, 0.1, 0.05 and 0.02 at an outlet: the mass fluxes, the largest difference between them, and the Mach numbers at the exit.")
     for kind in ELEMENTS:
         solid = kind in ELEMENTS_3D
         mesh = f'generator = "box"\nnx = 30\nny = 2\nymax = 0.06\nelements = "{kind}"\n' + ("nz = 2\nzmax = 0.06\n" if solid else "")
@@ -218,3 +219,16 @@ def ducts(report, runner, full):
                        all(abs(m - 1) <= 1e-2 for m in machs))
             report.row(f"{kind}, {what}: from rest, from supersonic flow", ", ".join(f"{f:.4f}" for f in flows), f"{CRITICAL:.4f} +- 0.5 %",
                        all(abs(f / CRITICAL - 1) <= 5e-3 for f in flows))
+        for flux in FLUXES if full else ("hllc_hlle", "rusanov"):
+            flows, machs = [], []
+            for pressure in (0.5, 0.2, 0.1, 0.05, 0.02) if full else (0.5, 0.02):
+                numerics = f'[numerics]\nflux = "{flux}"\n'
+                folder = runner.run(f"duct_{kind}_{flux}_{pressure}", opening_case(mesh, {"xmin": reservoir(1, 1), "xmax": outlet(pressure)} | sides, uniform(1.0, 0.0, 1.0),
+                                                                                   "[stop]\ntime = 120\n" + numerics + exit_monitor("xmax")))
+                fields = Fields(folder)
+                flows.append(float((fields["density"] * fields["velocity"][:, 0]).mean()))
+                machs.append(exit_mach(folder))
+            apart = max(flows) / min(flows) - 1
+            report.row(f"{kind}, {flux}: mass fluxes, largest difference", f"{min(flows):.4f} to {max(flows):.4f}, {apart:.0e}", f"{CRITICAL:.4f} +- 0.5 %, 1e-4",
+                       all(abs(f / CRITICAL - 1) <= 5e-3 for f in flows) and apart <= 1e-4)
+            report.row(f"{kind}, {flux}: Mach numbers at the exit", f"{min(machs):.4f} to {max(machs):.4f}", "1 +- 1 %", all(abs(m - 1) <= 1e-2 for m in machs))
