@@ -63,7 +63,7 @@ void radix_sort(Stream& stream, cub::DoubleBuffer<Key>& keys, cub::DoubleBuffer<
       check_cuda(cub::DeviceRadixSort::SortPairs(memory, bytes, keys, values, count, 0, sizeof(Key) * 8, native(stream)),
                  "cub::DeviceRadixSort::SortPairs");
     } else if constexpr (kProvider == Provider::own) {
-      check_cuda(sort_keys(memory, bytes, keys, count, native(stream)), "cub::DispatchRadixSort");
+      check_cuda(sort_keys<KeySortTuning<Key>>(memory, bytes, keys, count, native(stream)), "cub::DispatchRadixSort");
     } else {
       check_cuda(cub::DeviceRadixSort::SortKeys(memory, bytes, keys, count, 0, sizeof(Key) * 8, native(stream)),
                  "cub::DeviceRadixSort::SortKeys");
