@@ -105,6 +105,14 @@ class PerformancePage(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("**Exchange**", self.tool("--print", self.folder / "2026-11-23-0123abc-h200.json").stdout)
 
+    def test_objects_in_json_become_columns(self):
+        self.add('{"command": "bench kernels", "machine": {"gpu": "g", "copy": {"bytes": 3}},\n'
+                 ' "rows": [{"kernel": "sum", "times": {"own": {"median": 2}}}, {"kernel": "dot", "times": {}}]}')
+        table, = json.loads((self.folder / "2026-11-23-0123abc-h200.json").read_text())["tables"]
+        self.assertEqual((table["title"], table["notes"]), ("bench kernels", "command bench kernels, machine gpu g, machine copy bytes 3"))
+        self.assertEqual([column["name"] for column in table["columns"]], ["kernel", "times own median"])
+        self.assertEqual(table["rows"], [["sum", 2], ["dot", None]])
+
     def test_output_that_cannot_be_added_changes_nothing(self):
         self.add('{"bench": "b", "rows": [{"a": 1}]}')
         file = self.folder / "2026-11-23-0123abc-h200.json"
