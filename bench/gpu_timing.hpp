@@ -1,7 +1,8 @@
 #pragma once
-// Time measurement of kernel benchmarks, medians of 20 runs, and the GPU that they ran on.
+// Time measurement of kernel benchmarks, medians of 20 runs and their range, and the GPU that they ran on.
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 #include "weft/base/clock.hpp"
@@ -24,31 +25,45 @@ inline bool describe_gpu() {
 
 inline constexpr int kRuns = 20;
 
-inline double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+/// Median and range of the times of several runs, in seconds.
+struct Times {
+  double median = 0, least = 0, largest = 0;
+};
+
+inline Times times_of(std::vector<double> seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  return {.median = seconds[seconds.size() / 2], .least = seconds.front(), .largest = seconds.back()};
 }
 
-/// Returns the median time in seconds of `work`, which enqueues in `stream`, after an unmeasured run: by the clock of the
-/// GPU, or of the host for a host stream. `prepare` precedes each run and is not measured.
+/// Returns the times of `runs` calls of `work`, which enqueues in `stream`, after an unmeasured one: by the clock of the GPU, or
+/// of the host for a host stream. `prepare` precedes each call and is not measured. Both get the index of the call, from 0 for
+/// the unmeasured one.
 template <class F, class Prepare>
-double median_seconds(weft::Stream& stream, const F& work, const Prepare& prepare) {
-  prepare();
-  work();
+Times measured_times(weft::Stream& stream, int runs, const F& work, const Prepare& prepare) {
+  prepare(0);
+  work(0);
   std::vector<double> seconds;
-  for (int run = 0; run < kRuns; ++run) {
-    prepare();
+  for (int call = 1; call <= runs; ++call) {
+    prepare(call);
     if (stream.is_host()) {
       const weft::Stopwatch watch;
-      work();
+      work(call);
       seconds.push_back(watch.seconds());
     } else {
       const weft::Event begin = stream.record_timed();
-      work();
+      work(call);
       seconds.push_back(stream.record_timed().seconds_since(begin));
     }
   }
-  return median(seconds);
+  return times_of(std::move(seconds));
+}
+
+/// Returns the median time of kRuns calls of `work`, as measured_times().
+template <class F, class Prepare>
+double median_seconds(weft::Stream& stream, const F& work, const Prepare& prepare) {
+  return measured_times(
+             stream, kRuns, [&](int) { work(); }, [&](int) { prepare(); })
+      .median;
 }
 
 template <class F>
@@ -68,7 +83,7 @@ double median_host_seconds(weft::Stream& stream, int times, const F& work) {
     stream.wait();
     seconds.push_back(watch.seconds() / times);
   }
-  return median(seconds);
+  return times_of(std::move(seconds)).median;
 }
 
 }  // namespace bench

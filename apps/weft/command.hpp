@@ -57,6 +57,7 @@ void add_plot(CLI::App& app, Request& request);
 void add_export(CLI::App& app, Request& request);
 void add_report(CLI::App& app, Request& request);
 void add_trace(CLI::App& app, Request& request);
+void add_bench(CLI::App& app, Request& request);
 void add_reference(CLI::App& app, Request& request);
 // Both functions describe all commands of `app`, which must outlive the request.
 void add_completion(CLI::App& app, Request& request);
@@ -67,6 +68,9 @@ void add_man(CLI::App& app, Request& request);
 
 /// Checks that a word, such as the name of a file, is not empty.
 [[nodiscard]] CLI::Validator not_empty();
+
+/// Checks that a name is that of a picture: .png, .pdf or .svg.
+[[nodiscard]] CLI::Validator picture_file();
 
 /// Returns the type of an option whose values are the names of a registry, for help and completion: "{hllc,roe}".
 template <class Kind>

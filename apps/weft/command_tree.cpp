@@ -6,6 +6,7 @@
 #include "weft/flow/app/case.hpp"
 #include "weft/mesh/generate/generate_by_name.hpp"
 
+#include "kernel_space.hpp"
 #include "templates.hpp"
 
 namespace weft::app {
@@ -31,6 +32,7 @@ std::vector<std::string> choices_of(const std::string& type) {
     for (const mesh::GeneratorInfo& info : mesh::generators()) names.emplace_back(info.name);
     return names;
   }
+  if (type == "KERNELS") return {kMeasuredKernels.begin(), kMeasuredKernels.end()};
   const std::size_t open = type.find('{'), close = type.rfind('}');
   return open == std::string::npos || close == std::string::npos
              ? std::vector<std::string>()

@@ -8,7 +8,7 @@
 namespace weft::app {
 
 /// Kind of a word of the command line, determined by its type in the help: CASE, MESH, RESULTS, FILE, TEMPLATE, GENERATOR,
-/// KEY=VALUE or {one,of,these}.
+/// KERNELS, KEY=VALUE or {one,of,these}.
 enum class WordKind { none, any, one_of, case_file, mesh_file, folder, file, case_key };
 
 /// An option or a positional argument.

@@ -1,6 +1,6 @@
 #pragma once
-/// Start of the drawing tools, the Python package weft.plot (python/weft/plot), for `weft plot`, `weft report` and `weft mesh
-/// info --picture`.
+/// Start of the drawing tools, the Python package weft.plot (python/weft/plot), for `weft plot`, `weft report`, and the pictures
+/// of `weft mesh info` and `weft bench kernels`.
 #include <string>
 #include <vector>
 
@@ -10,7 +10,7 @@ namespace weft::app {
 
 /// Replaces this process by the drawing tools. Returns, with a message, only on ranks other than 0 or if they cannot be
 /// started.
-/// @param words  the command of the tools (plot or report) and its arguments
+/// @param words  the command of the tools (plot, report or kernels) and its arguments
 Exit become_drawing_tool(std::vector<std::string> words);
 
 /// Runs the drawing tools in a separate process and waits for its end. Their messages go to the streams of this process.

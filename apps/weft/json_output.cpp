@@ -61,11 +61,13 @@ void add_json_option(CLI::App& command, bool& json) {
   command.add_flag("--json", json, "Print one JSON document for programs; messages go to standard error");
 }
 
-void print_json(const std::string& command, const Json& content) {
+std::string json_document(const std::string& command, const Json& content) {
   Json document{{"format", 1}, {"version", WEFT_VERSION}, {"command", command}};
   document.update(content);
-  print_out(document.dump(1, ' ', false, Json::error_handler_t::replace) + '\n');
+  return document.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
+
+void print_json(const std::string& command, const Json& content) { print_out(json_document(command, content)); }
 
 Json to_json(const Vec3& vector) { return {vector.x, vector.y, vector.z}; }
 

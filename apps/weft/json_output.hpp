@@ -1,5 +1,5 @@
 #pragma once
-/// Output of commands with --json: one document on standard output. docs/guide/command_line.md lists the members.
+/// JSON documents of commands, with --json on standard output. docs/guide/command_line.md lists the members.
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
@@ -14,7 +14,10 @@ using Json = nlohmann::ordered_json;
 
 void add_json_option(CLI::App& command, bool& json);
 
-/// Prints the members of `content` after the common ones of each document: format, version, command. On rank 0.
+/// Returns a document with the members of `content` after the common ones: format, version, command.
+[[nodiscard]] std::string json_document(const std::string& command, const Json& content);
+
+/// Prints such a document. On rank 0.
 void print_json(const std::string& command, const Json& content);
 
 [[nodiscard]] Json to_json(const Vec3& vector);

@@ -95,6 +95,7 @@ int main(int argc, char** argv) {
   app::add_export(parser, request);
   app::add_report(parser, request);
   app::add_trace(parser, request);
+  app::add_bench(parser, request);
   app::add_reference(parser, request);
   app::add_completion(parser, request);
   app::add_man(parser, request);

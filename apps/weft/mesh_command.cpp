@@ -171,13 +171,7 @@ void add_info(CLI::App& command, const std::shared_ptr<MeshOptions>& options, Re
   add_json_option(*info, options->json);
   info->add_option("--picture", options->picture, "Also draw the mesh, its boundary zones in colour: a PNG, PDF or SVG file")
       ->type_name("FILE")
-      ->check(CLI::Validator(
-          [](const std::string& name) {
-            const std::filesystem::path extension = std::filesystem::path(name).extension();
-            const bool known = extension == ".png" || extension == ".pdf" || extension == ".svg";
-            return known ? std::string() : fmt::format("pictures are .png, .pdf and .svg files, and {} is none", name);
-          },
-          ""))
+      ->check(picture_file())
       ->excludes("--json");
   add_partition_options(*info, *options);
   add_launch_options(*info, request);

@@ -259,6 +259,15 @@ CLI::Validator not_empty() {
   return {[](const std::string& text) { return text.empty() ? std::string("must not be empty") : std::string(); }, ""};
 }
 
+CLI::Validator picture_file() {
+  return {[](const std::string& name) {
+            const std::filesystem::path extension = std::filesystem::path(name).extension();
+            const bool known = extension == ".png" || extension == ".pdf" || extension == ".svg";
+            return known ? std::string() : fmt::format("pictures are .png, .pdf and .svg files, and {} is none", name);
+          },
+          ""};
+}
+
 void add_launch_options(CLI::App& command, Request& request, const std::string& names, const std::string& help) {
   command.add_option(names, request.launch.ranks, help)->check(positive());
   command.add_option("--mpirun-options", request.launch.options, "More options for mpirun, in one word: \"--hostfile hosts\"");

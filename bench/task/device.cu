@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "weft/array/array_pair.hpp"
@@ -60,7 +61,7 @@ struct Advance {
     plan.run(iterations);
     seconds.push_back(watch.seconds() / iterations);
   }
-  return bench::median(seconds);
+  return bench::times_of(std::move(seconds)).median;
 }
 
 void measure_empty(bool chain, int tasks) {

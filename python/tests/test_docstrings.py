@@ -9,7 +9,7 @@ from conftest import ROOT
 
 import weft
 
-MODULES = (weft, weft.errors, weft.flow, weft.plot, weft.plot.scene, weft.task)
+MODULES = (weft, weft.bench, weft.errors, weft.flow, weft.plot, weft.plot.scene, weft.task)
 WITH_EXAMPLES = (weft, weft.flow, weft.plot, weft.plot.scene, weft.task, import_module("weft.plot.scripts"))
 
 

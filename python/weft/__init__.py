@@ -13,11 +13,11 @@ communicator in the same order.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from . import case, errors, flow, plot, task
+    from . import bench, case, errors, flow, plot, task
     from ._runtime import *  # noqa: F403
 
 __version__ = "0.1.0"
-_MODULES = ("case", "errors", "flow", "plot", "task")
+_MODULES = ("bench", "case", "errors", "flow", "plot", "task")
 
 
 def __getattr__(name):
@@ -26,7 +26,7 @@ def __getattr__(name):
     from importlib import import_module
     from importlib.util import find_spec
 
-    if name in ("case", "errors", "plot"):
+    if name in ("bench", "case", "errors", "plot"):
         return import_module(f"weft.{name}")
     if name.startswith("_") and name != "__all__":
         raise AttributeError(f"module 'weft' has no attribute {name!r}")

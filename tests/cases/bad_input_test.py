@@ -73,6 +73,10 @@ TABLES = (
         words("new", "from_file", "mine.toml", "--mesh", "case.toml"),
         words("completion", "tcsh"),
         words("info", "--jsn"),
+        words("bench"),
+        words("bench", "kernels", "--only", "srot"),
+        words("bench", "kernels", "--tune", "--quick"),
+        words("bench", "kernels", where="this build has no CUDA"),
     )),
     ("Mesh files", "", (
         words("mesh"),

@@ -70,6 +70,8 @@ class Completion(InFolder):
         self.assertEqual(self.bash("weft mesh info --balance "), ["cells", "cost"])
         self.assertEqual(self.bash("weft mesh info --balance=co"), ["cost"])
         self.assertEqual(self.bash("weft new "), sorted(COARSE))
+        self.assertEqual(self.bash("weft bench kernels --only s"), ["sum", "segmented_sum", "segmented_inclusive_scan", "scan_by_offsets", "sort",
+                                                                    "segmented_sort", "soa_to_aos", "star_stencil"])
         self.assertEqual(self.bash("weft new na"), ["naca0012", "naca0012_file"])
         self.assertIn("forward_step", self.bash("weft mesh generate "))
         self.assertEqual(self.bash("weft run "), ["results", "flow.toml"])
@@ -85,7 +87,7 @@ class Completion(InFolder):
 
     def test_bash_offers_every_option_of_the_help(self):
         self.printed("bash", "completion.bash")
-        for command in (["run"], ["check"], ["new"], ["mesh"], ["mesh", "convert"], ["mesh", "partition"], ["plan"], ["info"]):
+        for command in (["run"], ["check"], ["new"], ["mesh"], ["mesh", "convert"], ["mesh", "partition"], ["plan"], ["info"], ["bench", "kernels"]):
             options = [word.strip(",") for line in self.weft(*command, "--help").splitlines() if line.startswith("  -")
                        for word in line.split()[0].split(",")]
             self.assertEqual(sorted(self.bash(f"weft {' '.join(command)} -")), sorted(options))
@@ -122,7 +124,7 @@ class Completion(InFolder):
 class Manual(InFolder):
     def test_has_every_command_and_option(self):
         page = self.weft("man").replace("\\-", "-")
-        for command in ("run", "check", "new", "mesh info", "mesh generate", "plan", "report", "completion"):
+        for command in ("run", "check", "new", "mesh info", "mesh generate", "plan", "report", "bench kernels", "completion"):
             self.assertIn(f"weft {command}", page)
         for word in ("--accept-changes", "--oversubscribe", "--cell-rate", "weft run case.toml -n 4", ".SH EXIT STATUS", ".B 130"):
             self.assertIn(word, page)
@@ -137,7 +139,7 @@ class Manual(InFolder):
 
     def test_examples_in_every_help(self):
         for command in ([], ["run"], ["check"], ["new"], ["mesh", "info"], ["mesh", "generate"], ["mesh", "convert"], ["mesh", "refine"],
-                        ["mesh", "partition"], ["plan"], ["report"], ["info"], ["reference"], ["completion"], ["man"]):
+                        ["mesh", "partition"], ["plan"], ["report"], ["info"], ["bench"], ["bench", "kernels"], ["reference"], ["completion"], ["man"]):
             self.assertIn("Examples:\n  weft ", self.weft(*command, "--help"))
 
 

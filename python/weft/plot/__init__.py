@@ -19,6 +19,6 @@ except ImportError as _error:
 
 from . import scene
 from .errors import PlotError
-from .scripts import animation, contours, cp, field, forces, profile, residuals, slice, streamlines, surface  # noqa: A004
+from .scripts import animation, contours, cp, field, forces, kernels, profile, residuals, slice, streamlines, surface  # noqa: A004
 
-__all__ = ["PlotError", "animation", "contours", "cp", "field", "forces", "profile", "residuals", "scene", "slice", "streamlines", "surface"]
+__all__ = ["PlotError", "animation", "contours", "cp", "field", "forces", "kernels", "profile", "residuals", "scene", "slice", "streamlines", "surface"]

@@ -1,13 +1,13 @@
-"""Runs a drawing command: python3 -B .../weft/plot plot|report ARGUMENTS, as the program `weft` does, or python3 -m weft.plot ..."""
+"""Runs a drawing command: python3 -B .../weft/plot plot|report|kernels ARGUMENTS, as the program `weft` does, or python3 -m weft.plot ..."""
 import sys
 from importlib import import_module
 from pathlib import Path
 
-COMMANDS = ("plot", "report")
+COMMANDS = ("plot", "report", "kernels")
 
 sys.path[0] = str(Path(__file__).resolve().parents[2])  # modules of the package are imported as such, not as files next to this one
 if len(sys.argv) < 2 or sys.argv[1] not in COMMANDS:
-    sys.exit(f"weft: error: python3 -m weft.plot takes a command, {' or '.join(COMMANDS)}, and its arguments")
+    sys.exit(f"weft: error: python3 -m weft.plot takes a command, {', '.join(COMMANDS[:-1])} or {COMMANDS[-1]}, and its arguments")
 try:
     command = import_module(f"weft.plot.{sys.argv[1]}_command")
     output = import_module("weft.plot.output")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import matplotlib
 
-from . import histories, moving, pictures, view, walls
+from . import histories, kernel_rates, moving, pictures, view, walls
 from .errors import PlotError
 from .grid import Grid
 from .histories import History
@@ -279,6 +279,18 @@ def forces(run, **look):
     Returns a list of matplotlib Axes, one for each quantity. Raises PlotError where there is no history yet.
     """
     return [axes for axes in histories.history(_history(run, "forces"), _choices(**look)).axes if axes.get_visible()]
+
+
+@_in_style
+def kernels(results, **look):
+    """Draws measurements of kernels: their rates below the roofline of a copy, and their shares of the rate of the copy.
+
+    results: path of a file of `weft bench kernels --json FILE`, or the document of weft.bench.kernels(); title, figsize: as of field
+
+    Returns a list of two matplotlib Axes. Raises PlotError where the file is none of these.
+    """
+    document = kernel_rates.read_results(results if isinstance(results, dict) else _path(results))
+    return kernel_rates.draw(document, _choices(**look)).axes
 
 
 @_in_style

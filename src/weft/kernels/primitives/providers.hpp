@@ -26,7 +26,8 @@ struct ProviderChoice {
   const char* evidence;  ///< machine, program, commit and date of the measurement, or the reason
 };
 
-/// The table. A row changes with a measurement by `bench_kernels_primitives`, which prints both providers and a copy.
+/// The table. `weft bench kernels --tune` measures both providers on a declared space of inputs and prints the rows that follow,
+/// with their evidence. Rows with "bench_kernels_primitives" were measured by its predecessor.
 inline constexpr ProviderChoice kProviderChoices[] = {
     {Primitive::sum, 0, Provider::own, 0.99, "H100, bench_kernels_primitives, 63e8148, 2026-11-25; float in double 0.98"},
     {Primitive::segmented_sum, 0, Provider::own, 1.21,

@@ -1,0 +1,32 @@
+#pragma once
+/// The program that measures kernels on the GPU (bench/kernels/primitives). It is separate from weft because nvcc compiles it
+/// together with all of CUB that it compares with.
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "json_output.hpp"
+
+namespace weft::app {
+
+class MeasuringProgram {
+ public:
+  /// Finds the program relative to the location of this one.
+  /// @throws DeviceError: weft was built without CUDA, or there is no GPU; IoError: the program is not there.
+  MeasuringProgram();
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+  /// Runs the program and calls `each` for every line that it prints, a JSON object. Its errors go to standard error.
+  /// @return false if its exit code is not 0; then it has printed the reason.
+  /// @throws IoError: it cannot be started, was ended by a signal, or printed nothing or something else. Exceptions of `each` of
+  /// the type
+  ///     Json::exception mean the latter; others are thrown on. The program has ended in any case.
+  [[nodiscard]] bool run(std::vector<std::string> arguments, const std::function<void(const Json&)>& each) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace weft::app
