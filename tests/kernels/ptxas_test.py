@@ -1,4 +1,4 @@
-"""Checks in the report of ptxas that no kernel of kernels/primitives and kernels/linear spills registers or has a stack, for sm_90a and sm_80.
+"""Checks in the report of ptxas that no kernel of kernels/primitives, kernels/linear and examples/ladders spills registers or has a stack, for sm_90a and sm_80.
 
     ptxas_test.py NVCC path/to/tree [unittest arguments]
 
@@ -70,6 +70,18 @@ class Ptxas(unittest.TestCase):
         self.check("src/weft/kernels/linear/colored_factors.cu", 40,
                    ["colored_sweep_kernel", "SplitRow", "EliminateRow", "InvertColumn"])
         self.check("src/weft/kernels/linear/row_colors.cu", 1, ["ColorOrReport"])
+
+    def test_no_step_of_a_ladder_has_local_memory(self):
+        self.check("examples/ladders/reduction.cu", 9,
+                   ["atomic_sum_kernel", "divergent_sum_kernel", "contiguous_sum_kernel", "shuffle_sum_kernel",
+                    "resident_sum_kernel", "wide_sum_kernel"])
+        self.check("examples/ladders/transpose.cu", 9,
+                   ["naive_transpose_kernel", "tile_transpose_kernelILi32E", "tile_transpose_kernelILi33E", "swizzled_transpose_kernel"])
+        self.check("examples/ladders/stencil.cu", 6, ["NaiveStencil", "tile_stencil_kernel", "march_stencil_kernel"])
+        self.check("examples/ladders/product.cu", 10,
+                   ["entry_product_kernelILb0E", "entry_product_kernelILb1E", "tile_product_kernel", "register_product_kernel",
+                    "async_product_kernelILi1E", "async_product_kernelILi4E", "tensor_product_kernelILi1E",
+                    "tensor_product_kernelILi8E"])
 
     def test_a_spill_is_found(self):
         with tempfile.TemporaryDirectory() as folder:
