@@ -299,6 +299,23 @@ TEST(Segments, JoinWhatFollowsAndPrecedesTheSameNodes) {
   EXPECT_THAT(names(join_segments(of_device, true).stage), ElementsAre("graph of 6 nodes from 'start pull u'"));
 }
 
+TEST(Segments, AreInAnOrderThatRespectsTheDependencies) {
+  // first -> host;  other -> next -> last -> host, next -> also: the segment of first and last waits for that of the others.
+  const auto node = [](const char* name, weft::Side side) { return Node{.kind = Kind::task, .side = side, .name = name}; };
+  Stage stage;
+  for (const char* const name : {"first", "other", "next", "last"}) stage.nodes.push_back(node(name, weft::Side::device));
+  for (const char* const name : {"host", "also"}) stage.nodes.push_back(node(name, weft::Side::host));
+  stage.successors = {4, 2, 3, 5, 4};
+  stage.first_successor = {0, 1, 2, 4, 5, 5, 5};
+  stage.predecessors = {0, 0, 1, 1, 2, 1};
+  stage.communication = {4};
+  const SegmentedStage joined = join_segments(stage, false);
+  EXPECT_THAT(names(joined.stage), ElementsAre("graph of 2 nodes from 'other'", "graph of 2 nodes from 'first'", "host", "also"));
+  EXPECT_THAT(joined.stage.successors, ElementsAre(1, 3, 2));
+  EXPECT_THAT(joined.stage.predecessors, ElementsAre(0, 1, 1, 1));
+  EXPECT_THAT(joined.stage.communication, ElementsAre(2));
+}
+
 struct Impossible {
   const char* what;
   TaskShape task;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <queue>
 #include <utility>
 
 namespace weft::task {
@@ -63,6 +65,28 @@ void insert(Set& set, const Set& elements) {
   return {number, segments};
 }
 
+/// Returns nodes in an order that respects the dependencies: of those that wait for none of the others, the one with the smallest
+/// number comes next. @param successors  by node, each of them once.
+[[nodiscard]] std::vector<int> sorted_by_dependencies(const std::vector<std::vector<int>>& successors) {
+  std::vector<int> waits_for(successors.size(), 0), order;
+  for (const std::vector<int>& list : successors) {
+    for (const int successor : list) ++waits_for[successor];
+  }
+  std::priority_queue<int, std::vector<int>, std::greater<>> ready;
+  for (std::size_t i = 0; i < successors.size(); ++i) {
+    if (waits_for[i] == 0) ready.push(static_cast<int>(i));
+  }
+  while (!ready.empty()) {
+    const int node = ready.top();
+    ready.pop();
+    order.push_back(node);
+    for (const int successor : successors[node]) {
+      if (--waits_for[successor] == 0) ready.push(successor);
+    }
+  }
+  return order;
+}
+
 }  // namespace
 
 bool is_of_device(const Stage& stage) {
@@ -103,17 +127,29 @@ SegmentedStage join_segments(const Stage& stage, bool exchanges) {
       if (to != now[i]) successors[now[i]].push_back(to);
     }
   }
-  joined.stage.predecessors.assign(n, 0);
-  joined.stage.first_successor.assign(1, 0);
   for (std::vector<int>& list : successors) {
     std::ranges::sort(list);
     list.erase(std::ranges::unique(list).begin(), list.end());
+  }
+  // A segment may wait for one whose first member comes after its own.
+  const std::vector<int> order = sorted_by_dependencies(successors);
+  std::vector<int> place(n);  // by node: where it is in the order
+  for (std::size_t i = 0; i < n; ++i) place[order[i]] = static_cast<int>(i);
+  std::vector<Node> nodes;
+  joined.stage.predecessors.assign(n, 0);
+  joined.stage.first_successor.assign(1, 0);
+  for (const int node : order) {
+    nodes.push_back(std::move(joined.stage.nodes[node]));
+    std::vector<int> list;
+    for (const int successor : successors[node]) list.push_back(place[successor]);
+    std::ranges::sort(list);
     for (const int successor : list) ++joined.stage.predecessors[successor];
     joined.stage.successors.insert(joined.stage.successors.end(), list.begin(), list.end());
     joined.stage.first_successor.push_back(static_cast<int>(joined.stage.successors.size()));
   }
+  joined.stage.nodes = std::move(nodes);
   for (const int node : stage.communication) {
-    if (number[node] < 0) joined.stage.communication.push_back(now[node]);
+    if (number[node] < 0) joined.stage.communication.push_back(place[now[node]]);
   }
   return joined;
 }
