@@ -52,12 +52,12 @@ struct Periodic {
 /// A face between two ranks exists on both with opposite orientation and bitwise opposite normals.
 ///
 /// Example: 2 x 2 unit squares with global cells 0 1 (below) and 2 3 (above), zones xmin, xmax, ymin, ymax, cell
-/// ordering as_read, on 2 ranks that own cells 0 2 and 1 3. On rank 0, where each owned cell has a ghost neighbour:
-///     local cells    0 = global 0, 1 = global 2 (owned, border); 2 = global 1, 3 = global 3 (ghosts)
+/// ordering as_read, on 2 ranks that own cells 0 1 and 2 3. On rank 0, where each owned cell has a ghost neighbour:
+///     local cells    0 = global 0, 1 = global 1 (owned, border); 2 = global 2, 3 = global 3 (ghosts)
 ///     inner faces    0: left 0, right 1
 ///     interface      1: left 0, right 2;   2: left 1, right 3
-///     boundary       xmin 3: left 0, 4: left 1;   xmax none;   ymin 5: left 0;   ymax 6: left 1
-/// Rank 1 has local cells 0 1 = global 1 3 and ghosts 2 3 = global 0 2; its interface face 1 is rank 0's face 1, with left
+///     boundary       xmin 3: left 0;   xmax 4: left 1;   ymin 5: left 0, 6: left 1;   ymax none
+/// Rank 1 has local cells 0 1 = global 2 3 and ghosts 2 3 = global 0 1; its interface face 1 is rank 0's face 1, with left
 /// and right exchanged.
 ///
 /// A periodic neighbour is a ghost cell with translated geometry, also on one rank, so that users of a Mesh need not handle
