@@ -1,6 +1,7 @@
 // Batched LU factorisation and block Jacobi on a GPU: the bits of the host.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -11,6 +12,7 @@
 
 #include "kernels/batches.hpp"
 #include "kernels/block_sparse.hpp"
+#include "kernels/late_write.cuh"
 #include "kernels/on_gpu.hpp"
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
@@ -76,6 +78,30 @@ TEST(CudaBatchedLu, factors_and_solutions_have_the_bits_of_the_host) {
       expect_bits_of_the_host(Batch<double>(n, size), size % 2);
       expect_bits_of_the_host(Batch<float>(n, size), size % 2);
     }
+  }
+}
+
+TEST(CudaBatchedLu, kernels_read_the_writes_of_the_preceding_one) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  for (const int n : {5, 20}) {  // kernels for a size known to the compiler, and for any
+    Batch<double> batch(n, 200);
+    const OnGpu source(stream, batch.factors);
+    const std::vector<double> b = test::numbers<double>(batch.pivots.size(), 8);
+    std::vector<double> x(b.size());
+    Batch<double> ones = batch;
+    std::fill(ones.factors.begin(), ones.factors.end(), 1.0);
+    const BatchOnGpu<double> on_gpu(stream, ones, 0);
+    lu_factor(batch.view());
+    lu_solve(batch.view(), b, x);
+    const OnGpu of_right(stream, b), right(stream, std::vector<double>(b.size())),
+        solution(stream, std::vector<double>(b.size()));
+    test::write_late(stream, source, on_gpu.factors);
+    lu_factor(kGpu, stream, on_gpu.view());
+    EXPECT_TRUE(same_bits(on_gpu.factors.values(stream), batch.factors)) << n;
+    test::write_late(stream, of_right, right);
+    lu_solve(kGpu, stream, on_gpu.view(), right.input(), solution.span());
+    EXPECT_TRUE(same_bits(solution.values(stream), x)) << n;
   }
 }
 

@@ -8,6 +8,7 @@
 #include "weft/kernels/linear/bsr_product.hpp"
 
 #include "kernels/block_sparse.hpp"
+#include "kernels/late_write.cuh"
 #include "kernels/on_gpu.hpp"
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
@@ -93,6 +94,37 @@ TEST(CudaBsrProduct, large_matrices_have_the_bits_of_the_host) {  // 2^24 entrie
   multiply_and_dot(kGpu, stream, a.view<space::cuda>(), right.input(), product.span(), right.input(), result.data());
   EXPECT_EQ(product.values(stream), y);
   EXPECT_EQ(result.values(stream)[0], dots);
+}
+
+TEST(CudaBsrProduct, products_read_the_writes_of_the_preceding_kernel) {
+  WEFT_NEEDS_GPU();
+  constexpr int kB = 5;
+  constexpr std::int32_t kRows = 300;
+  const auto list = test::random_matrix<double, kB>(kRows, kRows);
+  BsrMatrix<double, kB> a(list.pattern(Backend::cuda), list.blocks);
+  const std::vector<double> x = numbers<double>(std::size_t{kRows} * kB, 2), nothing(x.size());
+  std::vector<double> y(x.size()), z(x.size());
+  const ProductDots dots = multiply_and_dot(a.view(), x, y, x);
+  multiply_transposed(a.view(), a.pattern().transpose(), x, z);
+  Stream stream;
+  a.to_device(stream);
+  const BsrView<const double, kB> on_device = a.template view<space::cuda>();
+  const OnGpu source(stream, x), right(stream, nothing), product(stream, nothing);
+  const OnGpu none(stream, nothing);
+  const OnGpu result(stream, std::vector<ProductDots>(1));
+  test::write_late(stream, source, right);
+  multiply(kGpu, stream, on_device, right.input(), product.span());
+  EXPECT_EQ(product.values(stream), y);
+  test::write_late(stream, none, right);
+  stream.wait();
+  test::write_late(stream, source, right);
+  multiply_and_dot(kGpu, stream, on_device, right.input(), product.span(), right.input(), result.data());
+  EXPECT_EQ(result.values(stream)[0], dots);
+  test::write_late(stream, none, right);
+  stream.wait();
+  test::write_late(stream, source, right);
+  multiply_transposed(kGpu, stream, on_device, a.pattern().template transpose<space::cuda>(), right.input(), product.span());
+  EXPECT_EQ(product.values(stream), z);
 }
 
 TEST(CudaBsrProduct, can_be_captured_in_a_graph_and_repeated) {

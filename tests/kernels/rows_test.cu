@@ -13,6 +13,7 @@
 #include "weft/kernels/primitives/gather.cuh"
 #include "weft/kernels/primitives/histogram.cuh"
 
+#include "kernels/late_write.cuh"
 #include "kernels/on_gpu.hpp"
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
@@ -116,6 +117,19 @@ TEST(CudaAosSoa, converts_as_the_host) {
     }
   }
   check_rows<double>(3, 6143);  // a row of 6143 doubles is the longest that 48 kB of shared memory hold
+}
+
+TEST(CudaAosSoa, reads_the_writes_of_the_preceding_kernel) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  constexpr std::int64_t kRows = 1000, kWidth = 5;
+  const std::vector<double> in = counted<double>(kRows * kWidth);
+  std::vector<double> expected(in.size());
+  aos_to_soa(std::span(in), kRows, kWidth, kRows, std::span(expected));
+  const OnGpu source(stream, in), rows(stream, std::vector<double>(in.size())), out(stream, std::vector<double>(in.size()));
+  test::write_late(stream, source, rows);
+  aos_to_soa(space::cuda{}, stream, rows.input(), kRows, kWidth, kRows, out.span());
+  EXPECT_EQ(out.values(stream), expected);
 }
 
 TEST(CudaAosSoa, long_rows_and_wrong_sizes_are_rejected) {

@@ -8,6 +8,7 @@
 #include "weft/kernels/primitives/star_stencil.cuh"
 
 #include "kernels/associative.hpp"
+#include "kernels/late_write.cuh"
 #include "kernels/on_gpu.hpp"
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
@@ -45,6 +46,20 @@ TEST(CudaStarStencil, has_the_bits_of_the_host) {
     expect_bits_of_the_host<double>(box);
     expect_bits_of_the_host<float>(box);
   }
+}
+
+TEST(CudaStarStencil, reads_the_writes_of_the_preceding_kernel) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  const StarBox box{20, 10, 10};
+  const std::vector<double> numbers = test::cancelling_numbers<double>(static_cast<std::size_t>(box.entries()));
+  std::vector<double> expected(numbers.size());
+  apply_star_stencil(weights<double>(), box, std::span<const double>(numbers), std::span(expected));
+  const OnGpu source(stream, numbers), in(stream, std::vector<double>(numbers.size()));
+  const OnGpu out(stream, std::vector<double>(numbers.size()));
+  test::write_late(stream, source, in);
+  apply_star_stencil(space::cuda{}, stream, weights<double>(), box, in.input(), out.span());
+  EXPECT_EQ(out.values(stream), expected);
 }
 
 TEST(CudaStarStencil, can_be_captured_in_a_graph) {
