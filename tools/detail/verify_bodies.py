@@ -269,7 +269,7 @@ def blunt_body(report, runner, full):
     report.section("Blunt body", "A circular cylinder in supersonic flow, without carbuncles: the stagnation pressure at its nose, averaged over the last "
                    "60 % of the run, against Rayleigh's pitot formula, and the distance of the shock against the correlation of Billig (J. Spacecraft "
                    "Rockets 4, 1967), which at Mach 3 lies 6 % below what all fluxes find on all grids. With Barth's limiter, the default, the flow never becomes "
-                   "steady with any flux: the standard deviation of the pressure is given, too. Time steps alike in all cells, until t = 40 radii over the speed of the stream. "
+                   "steady with any flux: the standard deviation of the pressure is given instead of the distance of the shock. Time steps alike in all cells, until t = 40 radii over the speed of the stream. "
                    "Hexahedra are one layer. On triangles, through which a strong shock leaves streaks (see below), the stagnation pressure from Mach 6 on is within 2 % "
                    "on the coarse grid, and within 1 % on the fine one.")
     for mach in (3, 6, 10, 20):
@@ -297,6 +297,8 @@ def blunt_body(report, runner, full):
             swing = f" (standard deviation {100 * numpy.std(totals) / pitot:.1f} %)" if limiter == "barth_jespersen" else ""
             what = f"Mach {mach}, {elements}, {n} x {2 * n}, {limiter}"
             report.row(f"{what}: p0 = {pitot:.3f}", f"{100 * error:+.2f} %{swing}", f"within {allowed} %", abs(error) <= allowed / 100)
+            if limiter == "barth_jespersen":  # the shock moves
+                continue
             fields = Fields(folder)
             x, y, p = fields.centres[:, 0], fields.centres[:, 1], fields["pressure"]
             ahead = (abs(y) < math.pi / (2 * n) * (1 + side / front * (-x - 1))) & (x < -1)  # the cells next to the axis
@@ -308,5 +310,5 @@ def blunt_body(report, runner, full):
             gate = 0.08 if mach == 3 else 0.03
             report.row(f"{what}: distance of the shock, Billig {billig:.3f}", f"{distance:.3f}", f"within {100 * gate:.0f} %",
                        abs(distance / billig - 1) <= gate)
-            if mach == 10 and n == 80 and elements == "quads" and limiter == "venkatakrishnan":
+            if mach == 10 and n == 80 and elements == "quads":
                 draw_field(report, folder, "pressure", "blunt_body.png", "Pressure, cylinder at Mach 10")
