@@ -42,7 +42,7 @@ struct KernelBenchOptions {
   bool quick = false, tune = false;
 };
 
-/// Checks, before the measurement, that a file can be written, which an existing file does not prevent. @throws IoError
+/// Checks, before the measurement, that the folder permits writing a file; an existing regular file is replaced. @throws IoError
 void expect_writable(const std::string& file) {
   if (file.empty()) return;
   std::error_code failed;
@@ -89,7 +89,11 @@ std::optional<TuningRun> tune_kernels(const MeasuringProgram& program, const std
                 .program = fmt::format("{:016x}", hash_text(io::read_text(program.path()))),
                 .date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))),
                 .results = {}};
-  if (!program.run({"--machine"}, [&](const Json& line) { run.results.machine = line; })) return std::nullopt;
+  const auto read_machine = [&](const Json& line) {
+    run.results.machine = line;
+    (void)(line.at("gpu").get<std::string>() + line.at("cuda").get<std::string>());
+  };
+  if (!program.run({"--machine"}, read_machine)) return std::nullopt;
   if (cache.find(run)) {
     print_out(fmt::format("from the cache {}, measured {}; remove it to measure again\n", cache.file().string(), run.date));
     print_out(table_head(run.results.machine));
@@ -102,12 +106,13 @@ std::optional<TuningRun> tune_kernels(const MeasuringProgram& program, const std
         measure_kernels(program, {"--tiles", "--only", fmt::format("{}", fmt::join(tuned_kernels(), ","))});
     if (!results) return std::nullopt;
     run.results = std::move(*results);
+    (void)choose_providers(run);  // throws if an input is missing, so that such a run is not kept
     cache.store(run);
   }
   return run;
 }
 
-/// A file that is removed with this object.
+/// A file that is removed with this object, unless keep() was called.
 class TemporaryDocument {
  public:
   /// @throws IoError if it cannot be written.
@@ -122,11 +127,15 @@ class TemporaryDocument {
   }
   TemporaryDocument(const TemporaryDocument&) = delete;
   TemporaryDocument& operator=(const TemporaryDocument&) = delete;
-  ~TemporaryDocument() { std::remove(path_.c_str()); }
+  ~TemporaryDocument() {
+    if (!kept_) std::remove(path_.c_str());
+  }
   [[nodiscard]] const std::string& path() const { return path_; }
+  void keep() { kept_ = true; }
 
  private:
   std::string path_;
+  bool kept_ = false;
 };
 
 Exit bench_kernels(const KernelBenchOptions& options) {
@@ -158,8 +167,14 @@ Exit bench_kernels(const KernelBenchOptions& options) {
   const std::string document = json_document("bench kernels", content);
   if (!options.json.empty()) io::write_text(options.json, document);
   if (options.picture.empty()) return Exit::done;
-  const TemporaryDocument drawn(document);
-  return run_drawing_tool({"kernels", drawn.path(), "--output", options.picture});
+  TemporaryDocument drawn(document);
+  const Exit exit = run_drawing_tool({"kernels", drawn.path(), "--output", options.picture});
+  if (exit == Exit::done) return exit;
+  if (options.json.empty()) {
+    drawn.keep();
+    print_out(fmt::format("the measurements are in {}; draw them in Python by weft.plot.kernels(path)\n", drawn.path()));
+  }
+  return exit;
 }
 
 /// Checks the name of a kernel.

@@ -23,6 +23,8 @@ using kernels::ProviderChoice;
 /// Names of the enumerators, by value.
 constexpr std::array kProviderNames{"automatic", "own", "library"};
 constexpr std::array kPrimitiveNames{"sum", "segmented_sum", "scan", "sort_keys", "copy_if", "unique", "histogram"};
+static_assert(kProviderNames.size() == static_cast<std::size_t>(Provider::library) + 1);
+static_assert(kPrimitiveNames.size() == static_cast<std::size_t>(Primitive::histogram) + 1);
 
 const char* name_of(Provider provider) { return kProviderNames.at(static_cast<std::size_t>(provider)); }
 const char* name_of(Primitive primitive) { return kPrimitiveNames.at(static_cast<std::size_t>(primitive)); }
@@ -58,7 +60,8 @@ std::vector<Compared> measurements_for(const ProviderChoice& choice, const Kerne
       const KernelTimes* const own = row == nullptr ? nullptr : row->find("own");
       const KernelTimes* const library = row == nullptr ? nullptr : row->find("library");
       if (own == nullptr || library == nullptr) {
-        throw IoError(fmt::format("{} of {} {} {} was not measured for both providers", input.kernel, n, input.type, input.input),
+        const std::string of = input.input.empty() ? "" : fmt::format(" ({})", input.input);
+        throw IoError(fmt::format("{} of {} {}{} was not measured for both providers", input.kernel, n, input.type, of),
                       "build weft and the target bench_kernels_primitives again");
       }
       compared.push_back({.input = &input, .entries = static_cast<double>(n), .own = *own, .library = *library});
@@ -96,6 +99,11 @@ std::string evidence_of(const TuningRun& run, const std::vector<Compared>& compa
 TuningCache::TuningCache(fs::path file) : file_(std::move(file)) {
   const fs::path folder = fs::absolute(file_).parent_path();
   io::make_directories(folder);
+  read();
+  write();
+}
+
+void TuningCache::read() {
   std::error_code failed;
   if (fs::exists(file_, failed)) {
     const Json cache = Json::parse(io::read_text(file_), nullptr, /*allow_exceptions=*/false);
@@ -107,7 +115,6 @@ TuningCache::TuningCache(fs::path file) : file_(std::move(file)) {
     }
     entries_ = cache["entries"];
   }
-  write();
 }
 
 fs::path TuningCache::default_file() {
@@ -132,18 +139,23 @@ bool TuningCache::find(TuningRun& run) const {
       run.date = entry.at("date").get<std::string>();
       run.results = {.machine = entry.at("machine"), .rows = {}};
       for (const Json& row : entry.at("rows")) run.results.rows.push_back(kernel_row(row));
+      (void)table_head(run.results.machine);
+      (void)copy_rate(run.results.machine);
+      (void)choose_providers(run);  // throws if an input is missing
       return true;
     }
+    return false;
   } catch (const Json::exception&) {
-    throw IoError("an entry of this cache of weft bench kernels --tune is damaged",
-                  "remove it, or choose another file with --cache", {.file = file_.string()});
+  } catch (const IoError&) {
   }
-  return false;
+  throw IoError("an entry of this cache of weft bench kernels --tune is damaged",
+                "remove it, or choose another file with --cache", {.file = file_.string()});
 }
 
 void TuningCache::store(const TuningRun& run) {
   Json rows = Json::array();
   for (const KernelRow& row : run.results.rows) rows.push_back(to_json(row));
+  read();  // other searches may have added entries meanwhile
   entries_.push_back({{"commit", run.commit},
                       {"program", run.program},
                       {"date", run.date},
@@ -187,9 +199,10 @@ std::string tile_choices(const KernelResults& results) {
     const std::size_t tried = row.times.size() - (row.find("library") == nullptr ? 1 : 2);
     if (tried == 0) continue;
     text += fmt::format("tile sizes of the sort of {} keys: ", row.type);
-    text += fastest == own ? fmt::format("none of {} others is faster in all runs than those of KeySortTuning\n", tried)
-                           : fmt::format("{} takes {:.3f} of the time of those of KeySortTuning\n", fastest->candidate,
-                                         fastest->median / own->median);
+    text += fastest == own
+                ? fmt::format("those of KeySortTuning, than which no other ({} measured) is faster in all runs\n", tried)
+                : fmt::format("{} takes {:.3f} of the time of those of KeySortTuning\n", fastest->candidate,
+                              fastest->median / own->median);
   }
   return text;
 }

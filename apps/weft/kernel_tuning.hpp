@@ -27,13 +27,14 @@ class TuningCache {
 
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
   /// Completes a run, whose machine has gpu and cuda, by the date and the results in the cache. Returns false if there are none.
-  /// @throws IoError if they are damaged.
+  /// @throws IoError if they are damaged or incomplete.
   [[nodiscard]] bool find(TuningRun& run) const;
-  /// Adds the measurements of a run. @throws IoError if the file cannot be written.
+  /// Adds the measurements of a run to what the file has now. @throws IoError if it cannot be read or written.
   void store(const TuningRun& run);
 
  private:
   [[nodiscard]] bool is_of(const Json& entry, const TuningRun& run) const;
+  void read();
   void write() const;
 
   std::filesystem::path file_;

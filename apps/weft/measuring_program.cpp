@@ -47,6 +47,13 @@ class ReadProcess {
       finish();
       throw IoError(fmt::format("cannot be started ({})", std::strerror(error)), kBuildAgain, {.file = program});
     }
+    if (output_ == nullptr) {
+      const int failed = errno;
+      close(ends[0]);
+      kill(process_, SIGKILL);
+      finish();
+      throw IoError(fmt::format("cannot be read ({})", std::strerror(failed)), "end other programs", {.file = program});
+    }
   }
   ReadProcess(const ReadProcess&) = delete;
   ReadProcess& operator=(const ReadProcess&) = delete;

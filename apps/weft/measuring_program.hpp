@@ -20,9 +20,8 @@ class MeasuringProgram {
 
   /// Runs the program and calls `each` for every line that it prints, a JSON object. Its errors go to standard error.
   /// @return false if its exit code is not 0; then it has printed the reason.
-  /// @throws IoError: it cannot be started, was ended by a signal, or printed nothing or something else. Exceptions of `each` of
-  /// the type
-  ///     Json::exception mean the latter; others are thrown on. The program has ended in any case.
+  /// @throws IoError: it cannot be started, was ended by a signal, or printed nothing or something else. A Json::exception of
+  /// `each` counts as the latter; other exceptions are passed on. The program has ended in any case.
   [[nodiscard]] bool run(std::vector<std::string> arguments, const std::function<void(const Json&)>& each) const;
 
  private:

@@ -237,7 +237,7 @@ class Tune(WithProgram):
             each["times"]["384 x 24"] = times(1.01e-3)
         out, _ = self.bench("--tune")
         self.assertIn("tile sizes of the sort of uint32 keys: 384 x 24 takes 0.800 of the time of those of KeySortTuning\n", out)
-        self.assertIn("tile sizes of the sort of uint64 keys: none of 1 others is faster in all runs than those of KeySortTuning\n", out)
+        self.assertIn("tile sizes of the sort of uint64 keys: those of KeySortTuning, than which no other (1 measured) is faster in all runs\n", out)
         self.assertRegex(out, r"\n  tile sizes 384 x 24 +134217728 +800\.00 ")
 
     def test_results_are_cached_by_gpu_cuda_commit_and_program(self):
@@ -270,12 +270,13 @@ class Tune(WithProgram):
         self.refused("--tune", "--cache", "c.json")
         self.assertEqual(json.loads((self.folder / "c.json").read_text())["entries"], [])
         self.answer |= {"killed": False, "rows": [each for each in space() if each["kernel"] != "unique"]}
-        self.assertIn("unique of 134217728 uint32  was not measured for both providers", self.refused("--tune", "--cache", "c.json"))
+        self.assertIn("unique of 134217728 uint32 was not measured for both providers", self.refused("--tune", "--cache", "c.json"))
+        self.assertEqual(json.loads((self.folder / "c.json").read_text())["entries"], [])
 
     def test_caches_that_cannot_be_used(self):
         (self.folder / "file").write_text("")
-        for cache in ("file/c.json", "installed"):
-            self.refused("--tune", "--cache", cache)
+        for cache, said in (("file/c.json", "file"), ("installed", "installed")):
+            self.assertIn(said, self.refused("--tune", "--cache", cache))
         for text in ("", "{", "[]", '{"format": 1}', '{"command": "bench kernels --tune", "entries": 3}', "\0\1"):
             (self.folder / "c.json").write_text(text)
             self.assertIn("c.json: this is no cache of weft bench kernels --tune, or it is damaged; remove it, or choose another file with --cache",
@@ -288,9 +289,16 @@ class Tune(WithProgram):
         (self.folder / "c.json").unlink()
         self.bench("--tune", "--cache", "c.json")
         cache = json.loads((self.folder / "c.json").read_text())
-        del cache["entries"][0]["rows"][2]["times"]["own"]["least"]
-        (self.folder / "c.json").write_text(json.dumps(cache))
-        self.assertIn("is damaged", self.refused("--tune", "--cache", "c.json"))
+        whole = json.dumps(cache)
+        for damage in (lambda entry: entry["rows"][2]["times"]["own"].pop("least"), lambda entry: entry["machine"].pop("copy"),
+                       lambda entry: entry["machine"].pop("runs"), lambda entry: entry.update(rows=[]), lambda entry: entry["rows"].pop()):
+            cache = json.loads(whole)
+            damage(cache["entries"][0])
+            (self.folder / "c.json").write_text(json.dumps(cache))
+            self.assertIn("c.json: an entry of this cache of weft bench kernels --tune is damaged", self.refused("--tune", "--cache", "c.json"))
+        (self.folder / "c.json").unlink()
+        del self.answer["machine"]["cuda"]
+        self.assertIn("printed a line that is no measurement", self.refused("--tune", "--cache", "c.json"))
 
 
 @unittest.skipIf(matplotlib is None, "matplotlib is not installed (Debian: python3-matplotlib)")
@@ -306,7 +314,10 @@ class Picture(WithProgram):
         self.assertEqual(words.count("sum, double"), 1)  # the largest number of entries
         self.assertEqual(list(self.folder.glob("weft-kernels-*")), [])
         self.answer["rows"] = []
-        self.assertIn("has no rows", self.refused("--picture", "none.png"))
+        self.assertIn("has no rows", self.refused("--picture", "none.png", TMPDIR=str(self.folder)))
+        kept = list(self.folder.glob("weft-kernels-*"))  # the measurements of a picture that cannot be drawn
+        self.assertEqual(len(kept), 1)
+        self.assertEqual(json.loads(kept[0].read_text())["rows"], [])
 
     def test_values(self):
         from weft.plot import PlotError, kernels
@@ -319,6 +330,9 @@ class Picture(WithProgram):
         share = 8 * MANY / 1e-3 / COPY_RATE
         for patch, value in zip(shares.patches, (share, share / 2, share / 4, 2 * share, share / 5), strict=True):
             self.assertAlmostEqual(patch.get_width(), value)
+        for missing in ("copy", "gpu", "cuda"):
+            with self.assertRaises(PlotError):
+                kernels(document | {"machine": {name: self.answer["machine"][name] for name in self.answer["machine"] if name != missing}})
         for wrong in ({}, {"command": "info"}, document | {"rows": [3]}, document | {"rows": []}, document | {"machine": {}}, 3,
                       document | {"rows": [row("sum") | {"times": {"own": {"median": 1}}}]}, document | {"rows": [row("sum", own=-1.0)]}):
             with self.assertRaises(TypeError if wrong == 3 else PlotError):

@@ -25,8 +25,10 @@ def read_results(results):
         except ValueError:
             results = None
     try:
-        if results["command"] != "bench kernels" or results["machine"]["copy"]["median"] <= 0:
+        machine = results["machine"]
+        if results["command"] != "bench kernels" or machine["copy"]["median"] <= 0 or machine["copy"]["bytes"] <= 0:
             raise ValueError
+        machine["gpu"], machine["cuda"]  # noqa: B018 (raises KeyError)
         for row in results["rows"]:
             row["kernel"], row["type"], row["input"], row["entries"], row["operations"]  # noqa: B018 (raises KeyError)
             if row["bytes"] <= 0 or not all(times[name] > 0 for times in row["times"].values() for name in ("median", "least", "largest")):
