@@ -46,7 +46,7 @@ inline constexpr Registry kModes{
 using SubsetRows = std::map<std::string, std::vector<task::Rows>>;
 
 /// Returns the offsets of the rows of a CSR array that an access states, from 0. @param inner  its inner rows.
-/// @param subset  rows of the subset of the access, if it has one.
+/// @param subset  rows of the subset of the access, if it has one: ascending, disjoint intervals.
 [[nodiscard]] std::vector<std::int64_t> offsets_of(AnyArray& array, const task::Access& access, std::int32_t inner,
                                                    const std::vector<task::Rows>& subset) {
   const std::int64_t* const offsets = array.offsets(Side::host);
@@ -54,9 +54,11 @@ using SubsetRows = std::map<std::string, std::vector<task::Rows>>;
   const std::array last{inner, space.owned_rows(), space.plan().rows(), space.rows()};
   std::vector<std::int64_t> list{0};
   std::int32_t row = 0;
+  auto next = subset.begin();  // the first interval that ends behind the row
   for (std::size_t p = 0; p < task::kSingleParts.size(); ++p) {
     for (; row < last.at(p); ++row) {
-      const bool inside = std::ranges::any_of(subset, [row](task::Rows rows) { return rows.contains(LocalRow(row)); });
+      while (next != subset.end() && next->last() <= LocalRow(row)) ++next;
+      const bool inside = next != subset.end() && next->contains(LocalRow(row));
       const bool in_part = overlap(access.part, task::kSingleParts.at(p));
       const bool stated = !access.subset.valid() ? in_part : (access.outside ? in_part && !inside : inside);
       if (stated) list.push_back(list.back() + offsets[row + 1] - offsets[row]);
@@ -65,9 +67,11 @@ using SubsetRows = std::map<std::string, std::vector<task::Rows>>;
   return list;
 }
 
-/// Returns rows as local ids. Numbers that do not fit become ones that no array has, which compile() reports.
+/// Returns rows as local ids. Numbers that do not fit become the nearest that do, which no array has; compile() reports them on
+/// all ranks.
 [[nodiscard]] LocalRow row_of(std::int64_t row) {
-  return LocalRow(std::clamp<std::int64_t>(row, -1, std::numeric_limits<std::int32_t>::max()));
+  using Limits = std::numeric_limits<std::int32_t>;
+  return LocalRow(std::clamp<std::int64_t>(row, Limits::min(), Limits::max()));
 }
 
 /// Data, mode, part, operation, subset. Without a subset its name is empty; an empty part is the subset, another one the rest of
@@ -97,7 +101,15 @@ class PyTaskGraph {
     std::vector<LocalRow> local;
     for (const std::int64_t row : list) local.push_back(row_of(row));
     (void)graph_.add_subset(task::DataId(data), name, local);
-    for (const LocalRow row : local) data_.at(data).subsets[name].emplace_back(row, LocalRow(std::int64_t{row.value()} + 1));
+    std::vector<task::Rows>& intervals = data_.at(data).subsets[name];
+    for (const LocalRow row : local) {
+      const LocalRow after(std::min<std::int64_t>(std::int64_t{row.value()} + 1, std::numeric_limits<std::int32_t>::max()));
+      if (!intervals.empty() && intervals.back().last() == row) {
+        intervals.back() = {intervals.back().first(), after};
+      } else {
+        intervals.emplace_back(row, after);
+      }
+    }
   }
   void add_subset_of_intervals(int data, const std::string& name,
                                const std::vector<std::pair<std::int64_t, std::int64_t>>& intervals) {

@@ -315,7 +315,7 @@ def test_wrong_subsets(comm, ring):
         g.task(reads=[(u, weft.task.without("owned", "no"))])(lambda u: None)
     with pytest.raises(weft.InputError, match="reads an array twice"):
         g.task(reads=[(u, "ends"), (u, "ghosts")], on="io")
-    for rows, problem in (([1, 1], "row 1 is listed twice"), ([2, 1], "row 1 follows row 2"), ([-1], "row -1 is none"),
+    for rows, problem in (([1, 1], "row 1 is listed twice"), ([2, 1], "row 1 follows row 2"), ([-5], "row -5 is none"),
                           ([2**40], "is none of the"), (slice(3, 2), "ends before it begins")):
         g = weft.task.Graph()
         g.add_subset(u, "a", rows if comm.rank == comm.size - 1 else [])

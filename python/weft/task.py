@@ -24,7 +24,6 @@ from .errors import Error, InputError
 
 __all__ = ["Graph", "Number", "Plan", "Trace", "without"]
 
-_PARTS = ("all", "owned", "ghosts", "boundary", "inner", "border")
 _VIEWS = {"inner": "all", "border": "all"}  # other parts have a view of the same name
 
 

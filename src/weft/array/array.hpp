@@ -255,7 +255,8 @@ class Array {
   }
   Event to_device(const After& before) { return to_device(before, all_rows()); }
   Event to_host(const After& before) { return to_host(before, all_rows()); }
-  /// Starts copies of those of these rows that are stale on side `to`. @throws DeviceError where one is stale on both sides.
+  /// Starts copies of those of these rows that are stale on side `to`. No effect with Backend::host. Returns the event of the
+  /// last copy, or that of `before` if there is none. @throws DeviceError where one is stale on both sides.
   Event bring(Side to, const After& before, IdRange<LocalRow> range) {
     Event done = before.event();
     for_each_piece(range, [&](auto& side, std::size_t first, std::size_t n) { done = side.bring(to, After(done), first, n); });

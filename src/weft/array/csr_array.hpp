@@ -277,10 +277,12 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
     return entries_.to_host(before);
   }
   /// Starts copies of the offsets and of those entries of these rows that are stale on side `to`. Waits for offsets that are
-  /// stale on the host. @throws DeviceError where one is stale on both sides; ContractError if decompressed.
+  /// stale on the host. No effect with Backend::host. Returns the event of the last copy, or that of `before` if there is none.
+  /// @throws DeviceError where one is stale on both sides; ContractError if decompressed.
   Event bring(Side to, const After& before, IdRange<LocalRow> range) {
     expect_compressed("bring", true);
-    offsets_.bring(Side::host, before, 0, offsets_.size()).wait();
+    if (range.empty()) return before.event();
+    if (!offsets_.fresh(Side::host)) offsets_.bring(Side::host, before, 0, offsets_.size()).wait();
     const auto at = [&](LocalRow row) { return static_cast<std::size_t>(std::as_const(offsets_)[row.index()]); };
     const Event done = offsets_.bring(to, before, 0, offsets_.size());
     return entries_.bring(to, After(done), at(range.first()), at(range.last()) - at(range.first()));

@@ -154,7 +154,8 @@ class HostDeviceVector {
   }
 
   /// Starts copies of those of these elements that are stale on side `to`; others keep their values there. Returns the event of
-  /// the last copy, or that of `before` if there is none. @throws DeviceError where an element is stale on both sides.
+  /// the last copy, or that of `before` if there is none. No effect with Backend::host. @throws DeviceError where an element is
+  /// stale on both sides; copies of intervals before it have been started then, and the stream is to be waited for.
   Event bring(Side to, const After& before, std::size_t first, std::size_t count) {
     return bytes_.bring(to, before, first * sizeof(T), count * sizeof(T));
   }

@@ -66,7 +66,7 @@ struct Access {
   Part part = Part::all;
   Reduce op = Reduce::add;  ///< the operation for Mode::reduce
   SubsetId subset{};        ///< valid: the rows of this subset, or, with `outside`, those of `part` that are not in it
-  bool outside = false;
+  bool outside = false;     ///< with a valid subset: its rows are left out of `part`, instead of being the rows
 };
 
 /// Declares that a task reads rows; ghost rows are then those of the owners' present values.
@@ -75,22 +75,27 @@ struct Access {
 [[nodiscard]] constexpr Access writes(DataId data, Part part = Part::owned) { return {data, Mode::write, part}; }
 /// Declares that a task reads and changes these rows.
 [[nodiscard]] constexpr Access reads_writes(DataId data, Part part = Part::owned) { return {data, Mode::read_write, part}; }
-// As above, for the rows of a subset of the array, or for the other rows of a part.
+/// Declares that a task reads the rows of a subset of the array, which are owned and boundary rows.
 [[nodiscard]] constexpr Access reads(DataId data, SubsetId subset) {
   return {.data = data, .mode = Mode::read, .subset = subset};
 }
+/// Declares that a task overwrites all rows of a subset.
 [[nodiscard]] constexpr Access writes(DataId data, SubsetId subset) {
   return {.data = data, .mode = Mode::write, .subset = subset};
 }
+/// Declares that a task reads and changes rows of a subset.
 [[nodiscard]] constexpr Access reads_writes(DataId data, SubsetId subset) {
   return {.data = data, .mode = Mode::read_write, .subset = subset};
 }
+/// Declares that a task reads the rows of a part that are not in a subset; ghost rows, if the part has them, are all included.
 [[nodiscard]] constexpr Access reads(DataId data, PartWithout rest) {
   return {.data = data, .mode = Mode::read, .part = rest.part, .subset = rest.subset, .outside = true};
 }
+/// Declares that a task overwrites them, ghost rows of the part as well.
 [[nodiscard]] constexpr Access writes(DataId data, PartWithout rest) {
   return {.data = data, .mode = Mode::write, .part = rest.part, .subset = rest.subset, .outside = true};
 }
+/// Declares that a task reads and changes them, ghost rows of the part as well.
 [[nodiscard]] constexpr Access reads_writes(DataId data, PartWithout rest) {
   return {.data = data, .mode = Mode::read_write, .part = rest.part, .subset = rest.subset, .outside = true};
 }

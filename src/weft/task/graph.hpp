@@ -94,6 +94,7 @@ class Graph {
   ///   sets of rows in the same part and the same subsets.
   /// @throws ContractError if the array is not one of the graph, has a subset of this name or kMostSubsetParts subsets, or if a
   ///   part has the name.
+  /// @cost O(rows or intervals), without communication; compile() then reduces once over the ranks for each of these sets.
   SubsetId add_subset(DataId array, std::string name, std::span<const LocalRow> rows);
   SubsetId add_subset(DataId array, std::string name, std::span<const Rows> intervals);
   /// Returns a subset by its name, such as one of a graph that was added. @throws ContractError if the array has none of this

@@ -9,6 +9,8 @@
 #include <queue>
 #include <utility>
 
+#include "weft/base/contracts.hpp"
+
 namespace weft::task {
 namespace {
 
@@ -84,6 +86,7 @@ void insert(Set& set, const Set& elements) {
       if (--waits_for[successor] == 0) ready.push(successor);
     }
   }
+  WEFT_ASSERT(order.size() == successors.size());  // no cycle
   return order;
 }
 
