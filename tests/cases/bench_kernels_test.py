@@ -275,8 +275,8 @@ class Tune(WithProgram):
 
     def test_caches_that_cannot_be_used(self):
         (self.folder / "file").write_text("")
-        for cache, said in (("file/c.json", "file"), ("installed", "installed")):
-            self.assertIn(said, self.refused("--tune", "--cache", cache))
+        for cache in ("file/c.json", "installed"):
+            self.assertIn(cache.split("/")[0], self.refused("--tune", "--cache", cache))
         for text in ("", "{", "[]", '{"format": 1}', '{"command": "bench kernels --tune", "entries": 3}', "\0\1"):
             (self.folder / "c.json").write_text(text)
             self.assertIn("c.json: this is no cache of weft bench kernels --tune, or it is damaged; remove it, or choose another file with --cache",
@@ -330,10 +330,8 @@ class Picture(WithProgram):
         share = 8 * MANY / 1e-3 / COPY_RATE
         for patch, value in zip(shares.patches, (share, share / 2, share / 4, 2 * share, share / 5), strict=True):
             self.assertAlmostEqual(patch.get_width(), value)
-        for missing in ("copy", "gpu", "cuda"):
-            with self.assertRaises(PlotError):
-                kernels(document | {"machine": {name: self.answer["machine"][name] for name in self.answer["machine"] if name != missing}})
-        for wrong in ({}, {"command": "info"}, document | {"rows": [3]}, document | {"rows": []}, document | {"machine": {}}, 3,
+        machines = [{name: value for name, value in document["machine"].items() if name != missing} for missing in ("copy", "gpu", "cuda")]
+        for wrong in (*(document | {"machine": machine} for machine in machines), {}, {"command": "info"}, document | {"rows": [3]}, document | {"rows": []}, document | {"machine": {}}, 3,
                       document | {"rows": [row("sum") | {"times": {"own": {"median": 1}}}]}, document | {"rows": [row("sum", own=-1.0)]}):
             with self.assertRaises(TypeError if wrong == 3 else PlotError):
                 kernels(wrong)

@@ -228,8 +228,8 @@ class Array {
   [[nodiscard]] const T* data() const { return host_ != nullptr ? host_ : entries_.data(); }
 
   /// Returns a view for kernels. A writable view makes the other side stale.
-  /// @throws ContractError if LayoutTag is not the layout of this array, or if the array has no side in Space; DeviceError if
-  /// that side is stale.
+  /// @throws ContractError if LayoutTag is not the layout of this array, or it has no side in Space; DeviceError if that is
+  /// stale.
   template <class LayoutTag = Aos, Space S = space::host>
   [[nodiscard]] ViewOf<T, LayoutTag, S> view() {
     detail::check_layout(LayoutTag::kLayout, layout_);
@@ -255,8 +255,8 @@ class Array {
   }
   Event to_device(const After& before) { return to_device(before, all_rows()); }
   Event to_host(const After& before) { return to_host(before, all_rows()); }
-  /// Starts copies of those of these rows that are stale on side `to`. No effect with Backend::host. Returns the event of the
-  /// last copy, or that of `before` if there is none. @throws DeviceError where one is stale on both sides.
+  /// As to_device() and to_host(), of those rows that are stale on side `to`. @throws DeviceError where one is stale on both
+  /// sides.
   Event bring(Side to, const After& before, IdRange<LocalRow> range) {
     Event done = before.event();
     for_each_piece(range, [&](auto& side, std::size_t first, std::size_t n) { done = side.bring(to, After(done), first, n); });
