@@ -34,6 +34,8 @@ class without(tuple):
     subset: name of a subset of the array
     """
 
+    __slots__ = ()
+
     def __new__(cls, part, subset):
         return super().__new__(cls, (part, subset))
 
