@@ -48,6 +48,25 @@ TEST(TeamLoops, ThrowTheErrorOfTheLowestIndex) {
   }
 }
 
+TEST(TeamLoops, CallOnceOnEachThread) {
+  for (const int threads : {1, 2, 3, 8}) {
+    Team team(threads);
+    for (int calls = 1; calls <= threads; ++calls) {
+      std::vector<int> visits(static_cast<std::size_t>(calls), 0);
+      on_threads(team, calls, [&](int call) { ++visits[static_cast<std::size_t>(call)]; });
+      EXPECT_EQ(visits, std::vector<int>(visits.size(), 1));
+      try {
+        on_threads(team, calls, [&](int call) {
+          if (call + 2 >= calls) throw std::runtime_error(std::to_string(call));
+        });
+        FAIL();
+      } catch (const std::runtime_error& error) {
+        EXPECT_EQ(error.what(), std::to_string(std::max(0, calls - 2)));
+      }
+    }
+  }
+}
+
 TEST(TeamLoops, OffsetsFromCounts) {
   std::vector<int> counts{3, 0, 2};
   EXPECT_EQ(offsets_from_counts(counts), 5);

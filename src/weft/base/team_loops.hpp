@@ -23,22 +23,18 @@ inline constexpr std::int64_t kLeastShare = 256;
   return static_cast<int>(std::clamp<std::int64_t>(n / kLeastShare, 1, team.size()));
 }
 
-/// Divides 0 ... n - 1 into shares_of(team, n) contiguous shares whose lengths differ by at most one, calls job(share) for each
-/// of them on a thread of its own, and waits for all calls.
-///
-/// The first exception in the order of shares is thrown again on the calling thread. A job that passes through its share in
-/// ascending order and stops at an error therefore reports the error with the lowest index, on any number of threads.
+/// Calls job(0), job(1), ..., job(calls - 1), each on a thread of its own, and waits for all calls. The first exception in this
+/// order is thrown again on the calling thread.
+/// @param calls  at least 1 and at most team.size().
 /// @pre not called from within a job of the team.
 template <class Job>
-void for_shares(Team& team, std::int64_t n, const Job& job) {
-  const int shares = shares_of(team, n);
-  if (shares == 1) return job(LoopShare{0, n, 0});
-  const auto begin = [&](std::int64_t share) { return n / shares * share + std::min(share, n % shares); };
-  std::vector<std::exception_ptr> errors(shares);
+void on_threads(Team& team, int calls, const Job& job) {
+  if (calls == 1) return job(0);
+  std::vector<std::exception_ptr> errors(calls);
   team.run([&](int thread) noexcept {
-    if (thread >= shares) return;
+    if (thread >= calls) return;
     try {
-      job(LoopShare{begin(thread), begin(thread + 1), thread});
+      job(thread);
     } catch (...) {
       errors[thread] = std::current_exception();
     }
@@ -46,6 +42,18 @@ void for_shares(Team& team, std::int64_t n, const Job& job) {
   for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);
   }
+}
+
+/// Divides 0 ... n - 1 into shares_of(team, n) contiguous shares whose lengths differ by at most one, calls job(share) for each
+/// of them on a thread of its own, and waits for all calls. The first exception in the order of shares is thrown again: a job
+/// that passes through its share in ascending order and stops at an error reports the error with the lowest index, on any number
+/// of threads.
+/// @pre not called from within a job of the team.
+template <class Job>
+void for_shares(Team& team, std::int64_t n, const Job& job) {
+  const int shares = shares_of(team, n);
+  const auto begin = [&](std::int64_t share) { return n / shares * share + std::min(share, n % shares); };
+  on_threads(team, shares, [&](int share) { job(LoopShare{begin(share), begin(share + 1), share}); });
 }
 
 /// Calls body(i) for each i of 0 ... n - 1, divided as by for_shares(), with its treatment of exceptions.

@@ -2,16 +2,70 @@
 
 #include <algorithm>
 
+#include "weft/base/team_loops.hpp"
 #include "weft/base/team_memory.hpp"
 
 namespace weft::mesh::detail {
 namespace {
 
-/// Resizes a list that grows step by step, in amortised constant time. @tparam List  std::vector or TeamVector.
-template <class List>
-void grow(Team& team, List& list, std::size_t size) {
-  if (size > list.capacity()) list.reserve(std::max(size, list.capacity() + list.capacity() / 2));
-  resize_by_team(team, list, size);
+/// Sizes of the lists of RawElements.
+struct Sizes {
+  std::int64_t elements = 0, nodes = 0, mids = 0;
+};
+
+Sizes sizes_of(const RawElements& elements) {
+  return {elements.list.size(), std::ssize(elements.list.node), std::ssize(elements.mid)};
+}
+
+/// Lengthens a list that grows step by step, in amortised constant time. The caller enters the new elements.
+template <class T>
+void grow(Team& team, TeamVector<T>& list, std::size_t size) {
+  if (size > list.capacity()) {
+    TeamVector<T> longer;
+    longer.reserve(std::max(size, 2 * list.capacity()));
+    touch_pages(team, std::as_bytes(std::span(longer.data(), size)));
+    longer.resize(list.size());
+    for_shares(team, std::ssize(list), [&](LoopShare share) {
+      std::copy(list.begin() + share.begin, list.begin() + share.end, longer.begin() + share.begin);
+    });
+    list = std::move(longer);
+  } else {
+    touch_pages(team, std::as_bytes(std::span(list.data() + list.size(), size - list.size())));
+  }
+  list.resize(size);
+}
+
+void grow(Team& team, RawElements& elements, const Sizes& sizes) {
+  grow(team, elements.list.type, sizes.elements);
+  grow(team, elements.list.offset, sizes.elements + 1);
+  grow(team, elements.list.node, sizes.nodes);
+  grow(team, elements.list.zone, sizes.elements);
+  grow(team, elements.list.file_id, sizes.elements);
+  grow(team, elements.at, sizes.elements);
+  grow(team, elements.mid, sizes.mids);
+}
+
+/// Moves the elements of a part to their place in the list of all.
+void move_elements(RawElements& part, RawElements& all, const Sizes& before) {
+  std::copy(part.list.type.begin(), part.list.type.end(), all.list.type.begin() + before.elements);
+  std::transform(part.list.offset.begin() + 1, part.list.offset.end(), all.list.offset.begin() + before.elements + 1,
+                 [&](std::int64_t end) { return before.nodes + end; });
+  std::copy(part.list.node.begin(), part.list.node.end(), all.list.node.begin() + before.nodes);
+  std::copy(part.list.zone.begin(), part.list.zone.end(), all.list.zone.begin() + before.elements);
+  std::copy(part.list.file_id.begin(), part.list.file_id.end(), all.list.file_id.begin() + before.elements);
+  std::copy(part.at.begin(), part.at.end(), all.at.begin() + before.elements);
+  std::transform(part.mid.begin(), part.mid.end(), all.mid.begin() + before.mids, [&](MidNode mid) {
+    mid.element += before.elements;
+    return mid;
+  });
+  part.list.type.clear();
+  part.list.offset.resize(1);
+  part.list.node.clear();
+  part.list.zone.clear();
+  part.list.file_id.clear();
+  part.at.clear();
+  part.mid.clear();
+  part.second_order = 0;
 }
 
 }  // namespace
@@ -38,16 +92,27 @@ RawMesh::Block RawMesh::append(CellType type, std::int64_t elements, std::int64_
   block.first_node_ = std::ssize(all.list.node);
   block.first_mid_ = std::ssize(all.mid);
   if (dropped > 0) all.second_order += elements;
-  const std::size_t size = block.first_ + elements;
-  grow(team, all.list.type, size);
+  grow(team, all,
+       {block.first_ + elements, block.first_node_ + elements * block.corners_, block.first_mid_ + elements * block.edges_});
   std::fill(all.list.type.begin() + block.first_, all.list.type.end(), type);
-  grow(team, all.list.offset, size + 1);
-  grow(team, all.list.node, block.first_node_ + elements * block.corners_);
-  grow(team, all.list.zone, size);
-  grow(team, all.list.file_id, size);
-  grow(team, all.at, size);
-  grow(team, all.mid, block.first_mid_ + elements * block.edges_);
   return block;
+}
+
+void RawMesh::take_elements(std::span<RawMesh> parts, Team& team) {
+  for (std::size_t dim = 0; dim < of_dim.size(); ++dim) {
+    RawElements& all = of_dim[dim];
+    std::vector<Sizes> before{sizes_of(all)};
+    for (const RawMesh& part : parts) {
+      const Sizes more = sizes_of(part.of_dim[dim]);
+      before.push_back(
+          {before.back().elements + more.elements, before.back().nodes + more.nodes, before.back().mids + more.mids});
+      all.second_order += part.of_dim[dim].second_order;
+    }
+    if (before.back().elements == before.front().elements) continue;
+    grow(team, all, before.back());
+    on_threads(team, static_cast<int>(parts.size()),
+               [&](int part) { move_elements(parts[part].of_dim[dim], all, before[part]); });
+  }
 }
 
 void RawMesh::Block::enter(std::int64_t i, std::span<const GlobalNodeId> nodes, std::int32_t group, std::int64_t id,

@@ -23,8 +23,8 @@ struct MidNode {
 /// none).
 struct RawElements {
   Elements list;
-  std::vector<std::int64_t> at;   ///< position in the file, for messages
-  std::vector<MidNode> mid;       ///< mid-edge nodes of lines, triangles and quads, in the order of the list
+  TeamVector<std::int64_t> at;    ///< position in the file, for messages
+  TeamVector<MidNode> mid;        ///< mid-edge nodes of lines, triangles and quads, in the order of the list
   std::int64_t second_order = 0;  ///< number of second-order elements in the file
 };
 
@@ -38,8 +38,8 @@ struct Group {
 
 struct RawMesh {
   TeamVector<Vec3> coords;
-  std::vector<std::int64_t> node_tag;  ///< numbers in the file; empty: 0, 1, 2, ...
-  std::vector<std::int64_t> node_at;   ///< positions in the file; empty if node_tag is
+  TeamVector<std::int64_t> node_tag;  ///< numbers in the file; empty: 0, 1, 2, ...
+  TeamVector<std::int64_t> node_at;   ///< positions in the file; empty if node_tag is
   std::array<RawElements, 4> of_dim;
   std::vector<Group> groups;
 
@@ -63,6 +63,9 @@ struct RawMesh {
   };
   /// Appends elements of one type, each with as many dropped nodes, which the caller enters.
   [[nodiscard]] Block append(CellType type, std::int64_t elements, std::int64_t dropped, Team& team);
+  /// Moves the elements of `parts`, which the threads copy, behind those that are there, in the order of the parts.
+  /// @param parts  at least 1 and at most team.size(). Their lists are empty afterwards and keep their memory.
+  void take_elements(std::span<RawMesh> parts, Team& team);
   /// Appends nodes, whose coordinates, numbers and positions the caller enters, and returns the first.
   std::int64_t append_nodes(std::int64_t nodes, Team& team);
 };

@@ -30,6 +30,8 @@ class MeshCursor {
   [[nodiscard]] const std::string& file() const { return file_; }
   [[nodiscard]] std::int64_t offset() const { return p_ - begin_; }
   [[nodiscard]] std::int64_t remaining() const { return end_ - p_; }
+  /// Returns the bytes from this position to the end of the file.
+  [[nodiscard]] std::string_view rest() const { return {p_, static_cast<std::size_t>(end_ - p_)}; }
   [[nodiscard]] bool binary() const { return binary_; }
   /// Moves to a position in the file, or to its end if that is before the position.
   void move_to(std::int64_t offset) { p_ = begin_ + std::min<std::int64_t>(offset, end_ - begin_); }

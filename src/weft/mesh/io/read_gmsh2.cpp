@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "weft/mesh/io/read_gmsh_sections.hpp"
+#include "weft/mesh/io/read_records.hpp"
 
 namespace weft::mesh::detail {
 namespace {
@@ -44,15 +45,15 @@ void read_binary_elements(MeshCursor& in, std::int64_t elements, RawMesh& raw, T
       in.fail_at(at, fmt::format("a block of {} elements where {} are left", follow, elements - done), kTruncated);
     }
     const RawMesh::Block block = raw.append(type.type, type.dim > 0 ? follow : 0, type.dropped, team);
-    each_record(in, team, follow, bytes, [&](MeshCursor& cursor, std::int64_t i) {
+    each_record(in, team, follow, bytes, kNoComments, [&](MeshCursor& cursor, std::int64_t i) {
       const std::int64_t place = cursor.offset();
       const std::int64_t id = number32(cursor, "element number");
       cursor.set_element(id);
       GmshNodes nodes;
       const std::int32_t group = read_rest(cursor, type, tags, nodes);
       if (type.dim > 0) block.enter(i, nodes, group, id, place);
+      cursor.set_element(-1);
     });
-    in.set_element(-1);
     done += follow;
   }
 }
@@ -62,7 +63,7 @@ void read_binary_elements(MeshCursor& in, std::int64_t elements, RawMesh& raw, T
 void read_gmsh2_nodes(MeshCursor& in, RawMesh& raw, Team& team) {
   const std::int64_t nodes = record_count(in, "number of nodes", in.binary() ? kBinaryNode : kTextNode);
   raw.append_nodes(nodes, team);
-  each_record(in, team, nodes, kBinaryNode, [&](MeshCursor& cursor, std::int64_t i) {
+  each_record(in, team, nodes, kBinaryNode, kNoComments, [&](MeshCursor& cursor, std::int64_t i) {
     cursor.begin_record("node");
     raw.node_at[i] = cursor.offset();
     raw.node_tag[i] = number32(cursor, "node number");
@@ -77,23 +78,23 @@ void read_gmsh2_nodes(MeshCursor& in, RawMesh& raw, Team& team) {
 void read_gmsh2_elements(MeshCursor& in, RawMesh& raw, Team& team) {
   const std::int64_t elements = record_count(in, "number of elements", in.binary() ? kBinaryElement : kTextElement);
   if (in.binary()) return read_binary_elements(in, elements, raw, team);
-  for (std::int64_t i = 0; i < elements; ++i) {
-    in.begin_record("element");
-    const std::int64_t at = in.offset();
-    const std::int64_t id = number32(in, "element number");
-    in.set_element(id);
-    const GmshType type = gmsh_type(in, number32(in, "element type"), at);
-    const std::int64_t tags = number32(in, "number of tags");
-    if (tags < 0) in.fail_at(at, fmt::format("the element has {} tags", tags), kTruncated);
+  each_element(in, team, elements, kNoComments, raw, [](MeshCursor& cursor, std::int64_t /*i*/, RawMesh& into) {
+    cursor.begin_record("element");
+    const std::int64_t at = cursor.offset();
+    const std::int64_t id = number32(cursor, "element number");
+    cursor.set_element(id);
+    const GmshType type = gmsh_type(cursor, number32(cursor, "element type"), at);
+    const std::int64_t tags = number32(cursor, "number of tags");
+    if (tags < 0) cursor.fail_at(at, fmt::format("the element has {} tags", tags), kTruncated);
     GmshNodes nodes;
-    const std::int32_t group = read_rest(in, type, tags, nodes);
+    const std::int32_t group = read_rest(cursor, type, tags, nodes);
     if (type.dim > 0) {
       const std::span<const GlobalNodeId> all(nodes);
-      raw.add(type.type, all.first(type.nodes), group, id, at, all.subspan(type.nodes, type.dropped));
+      into.add(type.type, all.first(type.nodes), group, id, at, all.subspan(type.nodes, type.dropped));
     }
-    in.end_record("element");
-    in.set_element(-1);
-  }
+    cursor.end_record("element");
+    cursor.set_element(-1);
+  });
 }
 
 }  // namespace weft::mesh::detail

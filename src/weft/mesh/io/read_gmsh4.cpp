@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "weft/mesh/io/read_gmsh_sections.hpp"
+#include "weft/mesh/io/read_records.hpp"
 
 namespace weft::mesh::detail {
 namespace {
@@ -86,13 +87,13 @@ void read_gmsh4_nodes(MeshCursor& in, RawMesh& raw, Team& team) {
     const std::int64_t size = in.count("number of nodes in the block", node_bytes(in, parameters));
     in.end_record("node block");
     const std::int64_t first = raw.append_nodes(size, team);
-    each_record(in, team, size, kTag, [&](MeshCursor& cursor, std::int64_t i) {
+    each_record(in, team, size, kTag, kNoComments, [&](MeshCursor& cursor, std::int64_t i) {
       cursor.begin_record("node");
       raw.node_at[first + i] = cursor.offset();
       raw.node_tag[first + i] = cursor.number<std::int64_t>("node number");
       cursor.end_record("node");
     });
-    each_record(in, team, size, kCoordinate * (3 + parameters), [&](MeshCursor& cursor, std::int64_t i) {
+    each_record(in, team, size, kCoordinate * (3 + parameters), kNoComments, [&](MeshCursor& cursor, std::int64_t i) {
       cursor.begin_record("node");
       Vec3& x = raw.coords[first + i];
       x.x = cursor.coordinate("coordinate x");
@@ -125,7 +126,7 @@ void read_gmsh4_elements(MeshCursor& in, const GmshEntities& entities, RawMesh& 
       in.fail_at(at, fmt::format("a block of dimension {} holds elements of dimension {}", dim, type.dim), kTruncated);
     const std::int32_t group = group_of(in, entities, dim, entity, at);
     const RawMesh::Block block = raw.append(type.type, type.dim > 0 ? size : 0, type.dropped, team);
-    each_record(in, team, size, kTag * numbers, [&](MeshCursor& cursor, std::int64_t i) {
+    each_record(in, team, size, kTag * numbers, kNoComments, [&](MeshCursor& cursor, std::int64_t i) {
       cursor.begin_record("element");
       const std::int64_t place = cursor.offset();
       const auto id = cursor.number<std::int64_t>("element number");
@@ -134,8 +135,8 @@ void read_gmsh4_elements(MeshCursor& in, const GmshEntities& entities, RawMesh& 
       for (int k = 0; k < type.all_nodes(); ++k) nodes[k] = GlobalNodeId(cursor.number<std::int64_t>("node"));
       if (type.dim > 0) block.enter(i, nodes, group, id, place);
       cursor.end_record("element");
+      cursor.set_element(-1);
     });
-    in.set_element(-1);
   }
 }
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "weft/base/team_loops.hpp"
+#include "weft/base/team.hpp"
 #include "weft/mesh/io/read_raw.hpp"
 
 namespace weft::mesh::detail {
@@ -15,25 +15,6 @@ namespace weft::mesh::detail {
 /// Reads the line of $MeshFormat and sets the cursor's mode; returns 2 or 4.
 [[nodiscard]] int read_gmsh_format(MeshCursor& in);
 void read_gmsh_names(MeshCursor& in, RawMesh& raw);
-
-/// Calls record(cursor, i) for the records i = 0 ... n - 1 that follow the cursor, and moves it past them. In binary mode, where
-/// each has `bytes` bytes, the threads of the team read one contiguous share each, with cursors of their own; the error that is
-/// thrown is that of the first record in the file.
-template <class Record>
-void each_record(MeshCursor& in, Team& team, std::int64_t n, std::int64_t bytes, const Record& record) {
-  constexpr std::int64_t kLeastDivided = 4096;  // the threads are not woken for small blocks, of which a file may have many
-  if (!in.binary() || n < kLeastDivided) {
-    for (std::int64_t i = 0; i < n; ++i) record(in, i);
-    return;
-  }
-  const std::int64_t first = in.offset();
-  for_shares(team, n, [&](LoopShare share) {
-    MeshCursor own = in;
-    own.move_to(first + share.begin * bytes);
-    for (std::int64_t i = share.begin; i < share.end; ++i) record(own, i);
-  });
-  in.move_to(first + n * bytes);
-}
 
 void read_gmsh2_nodes(MeshCursor& in, RawMesh& raw, Team& team);
 void read_gmsh2_elements(MeshCursor& in, RawMesh& raw, Team& team);

@@ -8,6 +8,7 @@
 
 #include "weft/mesh/io/read_mesh.hpp"
 #include "weft/mesh/io/read_raw.hpp"
+#include "weft/mesh/io/read_records.hpp"
 
 namespace weft::mesh {
 namespace {
@@ -19,6 +20,7 @@ constexpr detail::FormatAdvice kAdvice{
     .no_boundary = "add a marker for each part of the boundary (NMARK=, MARKER_TAG=, MARKER_ELEMS=)",
     .z_is_read = false};
 constexpr std::array<std::string_view, 7> kKeywords{"NDIME", "NELEM", "NPOIN", "NMARK", "MARKER_TAG", "MARKER_ELEMS", "NZONE"};
+constexpr char kComment = '%';                      // begins lines that are ignored
 constexpr std::string_view kHalo = "SEND_RECEIVE";  // marker of meshes that SU2 has partitioned
 
 class Su2Reader {
@@ -26,7 +28,7 @@ class Su2Reader {
   Su2Reader(std::string_view bytes, const std::string& name, Team& team) : in_(bytes, name), team_(team) {}
 
   MeshBlock read() {
-    while (next_content()) {
+    while (next_content(in_)) {
       const std::int64_t at = in_.offset();
       const std::string_view line = in_.rest_of_line();
       const std::size_t equals = line.find('=');
@@ -45,10 +47,10 @@ class Su2Reader {
   }
 
  private:
-  bool next_content() {
-    while (in_.next_line()) {
-      if (in_.peek() != '%') return true;
-      in_.skip_line();
+  static bool next_content(MeshCursor& in) {
+    while (in.next_line()) {
+      if (in.peek() != kComment) return true;
+      in.skip_line();
     }
     return false;
   }
@@ -98,12 +100,12 @@ class Su2Reader {
   }
 
   /// Moves to the line of the record. `section` is the section with `count` records.
-  void begin_record(const char* section, std::int64_t i, std::int64_t count) {
-    in_.set_element(-1);
-    const bool there = next_content();
-    if (there && !(in_.peek() >= 'A' && in_.rest_of_line().find('=') != std::string_view::npos)) return;
-    in_.fail(fmt::format("{} {} announces {} lines, but {} follow", section, count, count, i),
-             there ? "correct the count" : detail::kTruncated);
+  static void begin_record(MeshCursor& in, const char* section, std::int64_t i, std::int64_t count) {
+    in.set_element(-1);
+    const bool there = next_content(in);
+    if (there && !(in.peek() >= 'A' && in.rest_of_line().find('=') != std::string_view::npos)) return;
+    in.fail(fmt::format("{} {} announces {} lines, but {} follow", section, count, count, i),
+            there ? "correct the count" : detail::kTruncated);
   }
 
   void read_cells(std::int64_t at) {
@@ -111,38 +113,42 @@ class Su2Reader {
     once(has_cells_, "NELEM=", at);
     const std::int64_t cells = in_.count("number of elements", kElementBytes);
     in_.skip_line();
-    for (std::int64_t i = 0; i < cells; ++i) {
-      begin_record("NELEM=", i, cells);
-      read_element(i, dim_, 0);
-    }
+    read_elements("NELEM=", cells, dim_, 0);
+  }
+
+  void read_elements(const char* section, std::int64_t count, int dim, std::int32_t group) {
+    each_element(in_, team_, count, kComment, raw_, [&](MeshCursor& in, std::int64_t i, detail::RawMesh& into) {
+      begin_record(in, section, i, count);
+      read_element(in, into, i, dim, group);
+    });
     in_.set_element(-1);
   }
 
-  void read_element(std::int64_t id, int dim, std::int32_t group) {
-    const std::int64_t at = in_.offset();
-    in_.set_element(id);
-    const auto vtk = in_.integer("element type");
+  void read_element(MeshCursor& in, detail::RawMesh& into, std::int64_t id, int dim, std::int32_t group) const {
+    const std::int64_t at = in.offset();
+    in.set_element(id);
+    const auto vtk = in.integer("element type");
     const auto type = vtk_type(vtk);
-    if (!type) bad_type(vtk, at);
+    if (!type) bad_type(in, vtk, at);
     const CellShape& form = shape(*type);
     if (form.dim != dim) {
-      in_.fail_at(at, fmt::format("a {} cannot be {} of a {}-D mesh", form.name, group == 0 ? "a cell" : "on the boundary", dim_),
-                  "check NDIME= and the element's type");
+      in.fail_at(at, fmt::format("a {} cannot be {} of a {}-D mesh", form.name, group == 0 ? "a cell" : "on the boundary", dim_),
+                 "check NDIME= and the element's type");
     }
     std::array<GlobalNodeId, kMaxCellNodes> nodes;
-    for (int k = 0; k < form.nodes; ++k) nodes[vtk_position(*type, k)] = GlobalNodeId(in_.integer("node"));
-    raw_.add(*type, std::span(nodes).first(form.nodes), group, id, at);
-    in_.skip_line();
+    for (int k = 0; k < form.nodes; ++k) nodes[vtk_position(*type, k)] = GlobalNodeId(in.integer("node"));
+    into.add(*type, std::span(nodes).first(form.nodes), group, id, at);
+    in.skip_line();
   }
 
-  [[noreturn]] void bad_type(std::int64_t vtk, std::int64_t at) {
+  [[noreturn]] static void bad_type(const MeshCursor& in, std::int64_t vtk, std::int64_t at) {
     constexpr std::int64_t kFirstQuadratic = 21, kLastLagrange = 81;
     if (vtk >= kFirstQuadratic && vtk <= kLastLagrange) {
-      in_.fail_at(at, fmt::format("element type {} is of second or higher order", vtk),
-                  "elements of first order are read: mesh again with order 1");
+      in.fail_at(at, fmt::format("element type {} is of second or higher order", vtk),
+                 "elements of first order are read: mesh again with order 1");
     }
-    in_.fail_at(at, fmt::format("unknown element type {}", vtk),
-                "types are 3 line, 5 triangle, 9 quad, 10 tetrahedron, 12 hexahedron, 13 prism, 14 pyramid");
+    in.fail_at(at, fmt::format("unknown element type {}", vtk),
+               "types are 3 line, 5 triangle, 9 quad, 10 tetrahedron, 12 hexahedron, 13 prism, 14 pyramid");
   }
 
   void read_nodes(std::int64_t at) {
@@ -150,16 +156,16 @@ class Su2Reader {
     once(has_nodes_, "NPOIN=", at);
     const std::int64_t nodes = in_.count("number of nodes", kNodeBytes);
     in_.skip_line();
-    raw_.coords.reserve(nodes);
-    for (std::int64_t i = 0; i < nodes; ++i) {
-      begin_record("NPOIN=", i, nodes);
+    raw_.coords.resize(nodes);
+    each_record(in_, team_, nodes, 0, kComment, [&](MeshCursor& in, std::int64_t i) {
+      begin_record(in, "NPOIN=", i, nodes);
       Vec3 x;
-      x.x = in_.coordinate("coordinate x");
-      x.y = in_.coordinate("coordinate y");
-      if (dim_ == 3) x.z = in_.coordinate("coordinate z");
-      raw_.coords.push_back(x);
-      in_.skip_line();
-    }
+      x.x = in.coordinate("coordinate x");
+      x.y = in.coordinate("coordinate y");
+      if (dim_ == 3) x.z = in.coordinate("coordinate z");
+      raw_.coords[i] = x;
+      in.skip_line();
+    });
   }
 
   void begin_marker(std::int64_t at) {
@@ -186,11 +192,7 @@ class Su2Reader {
     in_.set_zone(raw_.groups.back().name);
     const std::int64_t faces = in_.count("number of marker elements", kElementBytes);
     in_.skip_line();
-    for (std::int64_t i = 0; i < faces; ++i) {
-      begin_record("MARKER_ELEMS=", i, faces);
-      read_element(i, dim_ - 1, raw_.groups.back().tag);
-    }
-    in_.set_element(-1);
+    read_elements("MARKER_ELEMS=", faces, dim_ - 1, raw_.groups.back().tag);
     in_.set_zone({});
   }
 
