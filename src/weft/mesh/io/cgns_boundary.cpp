@@ -121,7 +121,7 @@ class BoundaryReader {
   /// Adds the faces with a single cell whose nodes are all in the set.
   void add_vertices(const PointSet& set, std::int32_t tag) {
     std::vector<bool> in(zone_.nodes, false);
-    const auto mark = [&](std::int64_t vertex) { in[cgns_vertex(file_, zone_, vertex).value() - zone_.first_node] = true; };
+    const auto mark = [&](std::int64_t vertex) { in[cgns_vertex(file_.place, zone_, vertex).value() - zone_.first_node] = true; };
     if (set.is_range) {
       const auto [low, high] = std::minmax(set.numbers[0], set.numbers[1]);
       mark(low), mark(high);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "weft/base/team_loops.hpp"
 #include "weft/mesh/io/cgns_zone.hpp"
 #include "weft/mesh/io/polyhedron.hpp"
 
@@ -49,8 +50,8 @@ struct Section {
 
 class SectionReader {
  public:
-  SectionReader(CgnsFile& file, CgnsZone& zone, CgnsMesh& mesh, std::int32_t cell_tag)
-      : file_(file), zone_(zone), mesh_(mesh), cell_tag_(cell_tag) {}
+  SectionReader(CgnsFile& file, CgnsZone& zone, CgnsMesh& mesh, std::int32_t cell_tag, Team& team)
+      : file_(file), zone_(zone), mesh_(mesh), cell_tag_(cell_tag), team_(team) {}
 
   void read() {
     const std::vector<Section> sections = list();
@@ -127,6 +128,38 @@ class SectionReader {
                kTruncated);
   }
 
+  static constexpr std::size_t kMostNodes = 27;
+  using Nodes = std::array<GlobalNodeId, kMostNodes>;
+
+  /// Returns the nodes of an element, which exist and whose corners are distinct.
+  Nodes nodes_of(const MeshCursor& place, const CellShape& form, std::span<const std::int64_t> vertices) const {
+    const std::size_t corners = form.nodes;
+    Nodes nodes;
+    for (std::size_t k = 0; k < vertices.size(); ++k) {
+      nodes[k] = cgns_vertex(place, zone_, vertices[k]);
+      if (k < corners && std::find(vertices.begin(), vertices.begin() + k, vertices[k]) != vertices.begin() + k) {
+        place.fail_at(-1, fmt::format("the {} has node {} twice", form.name, vertices[k]),
+                      "collapsed elements are not read: write it as the shape it is (a collapsed hexahedron may be a prism)");
+      }
+    }
+    return nodes;
+  }
+
+  /// Adds cells of one type with `each` nodes, numbered from `first`, on all threads.
+  void add_cells(CellType type, std::size_t each, std::span<const std::int64_t> vertices, std::int64_t first) {
+    const CellShape& form = shape(type);
+    const auto cells = static_cast<std::int64_t>(vertices.size() / each);
+    const RawMesh::Block block = mesh_.raw.append(type, cells, static_cast<std::int64_t>(each) - form.nodes, team_);
+    for_shares(team_, cells, [&](LoopShare share) {
+      MeshCursor place = file_.place;
+      for (std::int64_t i = share.begin; i < share.end; ++i) {
+        place.set_element(first + i);
+        block.enter(i, nodes_of(place, form, vertices.subspan(i * each, each)), cell_tag_, first + i, -1);
+      }
+    });
+    file_.place.set_element(first + cells - 1);
+  }
+
   void add(CellType type, std::span<const std::int64_t> vertices, std::int64_t id) {
     file_.place.set_element(id);
     const CellShape& form = shape(type);
@@ -134,16 +167,8 @@ class SectionReader {
     if (form.dim > mesh_.dim)
       file_.fail(fmt::format("a {} cannot be a cell of a {}-D mesh", form.name, mesh_.dim),
                  "check the cell dimension of CGNSBase_t");
-    constexpr std::size_t kMostNodes = 27;
     const std::size_t corners = form.nodes;
-    std::array<GlobalNodeId, kMostNodes> nodes;
-    for (std::size_t k = 0; k < vertices.size(); ++k) {
-      nodes[k] = cgns_vertex(file_, zone_, vertices[k]);
-      if (k < corners && std::find(vertices.begin(), vertices.begin() + k, vertices[k]) != vertices.begin() + k) {
-        file_.fail(fmt::format("the {} has node {} twice", form.name, vertices[k]),
-                   "collapsed elements are not read: write it as the shape it is (a collapsed hexahedron may be a prism)");
-      }
-    }
+    const Nodes nodes = nodes_of(file_.place, form, vertices);
     const std::span<const GlobalNodeId> all(nodes.data(), vertices.size());
     if (form.dim == mesh_.dim) {
       mesh_.raw.add(type, all.first(corners), cell_tag_, id, -1, all.subspan(corners));
@@ -168,6 +193,7 @@ class SectionReader {
     const std::vector<std::int64_t> vertices = connectivity(section);
     if (vertices.size() % each != 0 || static_cast<std::int64_t>(vertices.size() / each) != section.count())
       wrong_length(section, vertices.size());
+    if (shape(type).dim == mesh_.dim) return add_cells(type, each, vertices, section.first);
     for (std::size_t i = 0; i < vertices.size() / each; ++i)
       add(type, std::span(vertices).subspan(i * each, each), section.first + static_cast<std::int64_t>(i));
   }
@@ -227,7 +253,7 @@ class SectionReader {
         return add(vertices.size() == 3 ? CellType::triangle : CellType::quad, vertices, id);
       }
       nodes.clear();
-      for (const std::int64_t vertex : vertices) nodes.push_back(cgns_vertex(file_, zone_, vertex));
+      for (const std::int64_t vertex : vertices) nodes.push_back(cgns_vertex(file_.place, zone_, vertex));
       add_face(nodes, id, 0);
     });
   }
@@ -308,13 +334,14 @@ class SectionReader {
   CgnsZone& zone_;
   CgnsMesh& mesh_;
   std::int32_t cell_tag_;
+  Team& team_;
   std::vector<std::vector<GlobalNodeId>> outline_;
 };
 
 }  // namespace
 
-void read_cgns_sections(CgnsFile& file, CgnsZone& zone, CgnsMesh& mesh, std::int32_t cell_tag) {
-  SectionReader(file, zone, mesh, cell_tag).read();
+void read_cgns_sections(CgnsFile& file, CgnsZone& zone, CgnsMesh& mesh, std::int32_t cell_tag, Team& team) {
+  SectionReader(file, zone, mesh, cell_tag, team).read();
 }
 
 }  // namespace weft::mesh::detail

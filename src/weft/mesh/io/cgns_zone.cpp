@@ -17,10 +17,10 @@ std::int32_t CgnsMesh::tag(int of, const std::string& name) {
   return entry->second;
 }
 
-GlobalNodeId cgns_vertex(const CgnsFile& file, const CgnsZone& zone, std::int64_t vertex) {
+GlobalNodeId cgns_vertex(const MeshCursor& place, const CgnsZone& zone, std::int64_t vertex) {
   if (vertex < 1 || vertex > zone.nodes) {
-    file.fail(fmt::format("node {} does not exist", vertex),
-              fmt::format("the zone has {} nodes, numbered from 1: write the mesh again", zone.nodes));
+    place.fail_at(-1, fmt::format("node {} does not exist", vertex),
+                  fmt::format("the zone has {} nodes, numbered from 1: write the mesh again", zone.nodes));
   }
   return GlobalNodeId(zone.first_node + vertex - 1);
 }
@@ -92,7 +92,8 @@ void read_cgns_connectivity(CgnsFile& file, const CgnsZone& zone, const std::vec
                   kTruncated);
       }
       for (std::size_t i = 0; i < mine.size(); ++i)
-        mesh.twins.emplace_back(cgns_vertex(file, zone, mine[i]).value(), cgns_vertex(file, *donor, others[i]).value());
+        mesh.twins.emplace_back(cgns_vertex(file.place, zone, mine[i]).value(),
+                                cgns_vertex(file.place, *donor, others[i]).value());
     }
   }
 }

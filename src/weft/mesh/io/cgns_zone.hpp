@@ -59,10 +59,12 @@ struct CgnsMesh {
 };
 
 /// Returns the position of a vertex of the zone, numbered from 1 in the file. @throws MeshError if it does not exist.
-[[nodiscard]] GlobalNodeId cgns_vertex(const CgnsFile& file, const CgnsZone& zone, std::int64_t vertex);
+/// @param place  the zone and element for the message.
+[[nodiscard]] GlobalNodeId cgns_vertex(const MeshCursor& place, const CgnsZone& zone, std::int64_t vertex);
 
-/// Reads Elements_t: cells into the raw mesh, elements of one dimension less into zone.faces.
-void read_cgns_sections(CgnsFile& file, CgnsZone& zone, CgnsMesh& mesh, std::int32_t cell_tag);
+/// Reads Elements_t: cells into the raw mesh, elements of one dimension less into zone.faces. The threads convert the
+/// cells of sections with one type of element; the error is the same on any number of them.
+void read_cgns_sections(CgnsFile& file, CgnsZone& zone, CgnsMesh& mesh, std::int32_t cell_tag, Team& team);
 /// Creates the cells of a structured zone.
 void make_cgns_block(const CgnsZone& zone, CgnsMesh& mesh, std::int32_t cell_tag);
 /// Reads ZoneBC_t, periodic connectivities, and sections if there is no BC_t.

@@ -131,10 +131,12 @@ void RawMesh::Block::enter(std::int64_t i, std::span<const GlobalNodeId> nodes, 
 
 std::int64_t RawMesh::append_nodes(std::int64_t nodes, Team& team) {
   const std::size_t first = coords.size(), size = first + nodes;
-  grow(team, coords, size);
+  append_coords(nodes, team);
   grow(team, node_tag, size);
   grow(team, node_at, size);
   return static_cast<std::int64_t>(first);
 }
+
+void RawMesh::append_coords(std::int64_t nodes, Team& team) { grow(team, coords, coords.size() + nodes); }
 
 }  // namespace weft::mesh::detail

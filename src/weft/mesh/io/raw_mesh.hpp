@@ -68,6 +68,8 @@ struct RawMesh {
   void take_elements(std::span<RawMesh> parts, Team& team);
   /// Appends nodes, whose coordinates, numbers and positions the caller enters, and returns the first.
   std::int64_t append_nodes(std::int64_t nodes, Team& team);
+  /// Appends nodes of a format without numbers, whose coordinates the caller enters.
+  void append_coords(std::int64_t nodes, Team& team);
 };
 
 }  // namespace weft::mesh::detail

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "weft/base/team_loops.hpp"
 #include "weft/mesh/io/cgns_units.hpp"
 #include "weft/mesh/io/cgns_zone.hpp"
 #include "weft/mesh/io/read_mesh.hpp"
@@ -78,7 +79,7 @@ class CgnsReader {
     if (zone.structured()) {
       make_cgns_block(zone, mesh_, tag);
     } else {
-      read_cgns_sections(file_, zone, mesh_, tag);
+      read_cgns_sections(file_, zone, mesh_, tag, team_);
     }
     read_cgns_boundary(file_, zone, mesh_);
     zone.faces = {};
@@ -113,7 +114,6 @@ class CgnsReader {
     if (!file_.child(grids[0], kNames[0]) && file_.child(grids[0], "CoordinateR"))
       file_.fail("the coordinates are not Cartesian",
                  "CoordinateX, CoordinateY (and CoordinateZ) are read: write the mesh in these");
-    std::vector<Vec3> coords;
     for (int k = 0; k < 3; ++k) {
       const char* name = kNames[k];
       if (k == 2 && mesh_.dim == 2 && !file_.child(grids[0], name)) break;
@@ -126,15 +126,16 @@ class CgnsReader {
         file_.fail(fmt::format("{} has {} numbers for {} vertices", name, x.size(), zone.nodes),
                    "write the mesh again, without rind planes");
       }
-      coords.resize(x.size());
-      for (std::size_t i = 0; i < x.size(); ++i) {
+      if (k == 0) mesh_.raw.append_coords(zone.nodes, team_);
+      for_indices(team_, zone.nodes, [&](std::int64_t i) {
         if (!std::isfinite(x[i]))
           file_.fail(fmt::format("{} of node {} is {}", name, i + 1, x[i]),
                      "a coordinate must be a finite number: repair the mesh");
-        coords[i][k] = length.scale * x[i] + length.offset;
-      }
+        Vec3& node = mesh_.raw.coords[zone.first_node + i];
+        if (k == 0) node = {};
+        node[k] = length.scale * x[i] + length.offset;
+      });
     }
-    mesh_.raw.coords.insert(mesh_.raw.coords.end(), coords.begin(), coords.end());
   }
 
   /// Adds one note for all coordinates with the same conversion.

@@ -156,7 +156,7 @@ class Su2Reader {
     once(has_nodes_, "NPOIN=", at);
     const std::int64_t nodes = in_.count("number of nodes", kNodeBytes);
     in_.skip_line();
-    raw_.coords.resize(nodes);
+    raw_.append_coords(nodes, team_);
     each_record(in_, team_, nodes, 0, kComment, [&](MeshCursor& in, std::int64_t i) {
       begin_record(in, "NPOIN=", i, nodes);
       Vec3 x;
