@@ -12,10 +12,11 @@
 /// calling rank alone. A file of Weft's own format is read by all ranks, a share each; any other by rank 0, which distributes
 /// the mesh. The threads of a team divide this work:
 ///
-///     step                                   Gmsh binary   Gmsh text, SU2   CGNS          Weft's own
-///     bytes from the file                    all threads   all threads      one (HDF5)    all threads
-///     numbers and elements from the bytes    all threads   one              one           all threads, with checksums
-///     node numbers, zones, orientation       all threads   all threads      all threads   only checked, by all threads
+///     step                                   Gmsh, SU2     CGNS                                Weft's own
+///     bytes from the file                    all threads   one (HDF5)                          all threads
+///     numbers and elements from the bytes    all threads   all threads, but one for faces,     all threads, with checksums
+///                                                          mixed sections and polyhedra
+///     node numbers, zones, orientation       all threads   all threads                         only checked, by all threads
 ///
 /// Mesh and error do not depend on the number of threads. An error names the file, and line or byte, element and zone where the
 /// format has them; its suggestion says what to do.
