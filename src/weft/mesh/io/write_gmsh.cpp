@@ -67,7 +67,7 @@ void write_gmsh2_elements(MeshSink& out, const Elements& elements, std::int32_t&
   });
 }
 
-struct Box {
+struct EntityBox {
   Vec3 low{HUGE_VAL, HUGE_VAL, HUGE_VAL}, high{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
   void include(const Vec3& x) {
     for (int k = 0; k < 3; ++k) {
@@ -78,17 +78,17 @@ struct Box {
 };
 
 /// Entities by tag, with their bounding boxes. Cells without zone are in an additional entity after the zones.
-std::map<std::int32_t, Box> entities_of(const MeshBlock& whole, const Elements& elements) {
-  std::map<std::int32_t, Box> boxes;
+std::map<std::int32_t, EntityBox> entities_of(const MeshBlock& whole, const Elements& elements) {
+  std::map<std::int32_t, EntityBox> boxes;
   for (std::int64_t i = 0; i < elements.size(); ++i) {
     const std::int32_t zone = elements.zone[i];
-    Box& box = boxes[zone < 0 ? static_cast<std::int32_t>(whole.zones.size()) + 1 : zone + 1];
+    EntityBox& box = boxes[zone < 0 ? static_cast<std::int32_t>(whole.zones.size()) + 1 : zone + 1];
     for (const GlobalNodeId node : elements.nodes(i)) box.include(whole.coords[node.index()]);
   }
   return boxes;
 }
 
-void write_entities(MeshSink& out, const std::map<std::int32_t, Box>& boxes, std::size_t zones) {
+void write_entities(MeshSink& out, const std::map<std::int32_t, EntityBox>& boxes, std::size_t zones) {
   for (const auto& [tag, box] : boxes) {
     out.number(tag);
     out.coords(box.low);
