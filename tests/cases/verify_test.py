@@ -1,5 +1,5 @@
 """tools/verify: a page states what is missing when the command is interrupted, and is completed later; also without matplotlib.
---meshes says which files it skipped, and fails on one that cannot be read and on a folder without any.
+--meshes says which files it skipped, and fails on one that cannot be read and on a folder without any. The reference for blunt bodies.
 
     verify_test.py path/to/weft
 """
@@ -11,7 +11,13 @@ import sys
 import tempfile
 import unittest
 
+import numpy
+
 VERIFY = pathlib.Path(__file__).resolve().parents[2] / "tools" / "verify"
+
+sys.path.insert(0, str(VERIFY.parent / "detail"))
+from blunt_body_solution import BluntBody, interpolation, pitot  # noqa: E402
+
 WEFT = pathlib.Path(sys.argv.pop(1)).resolve()
 FILES = ["naca0012_inv.su2", "wedge_inv.su2", "sphere_slice_mixed.su2", "euler_vortex.msh", "onera_m6.msh"]
 # Stands for weft on a machine with a GPU: computes free streams, on the host. Other runs fail. All hang while there is a file "hang", those of the vortex
@@ -138,6 +144,33 @@ class Meshes(unittest.TestCase):
         self.assertIn("go with --full --write", self.verify("--page", self.folder / "page.md", code=2))
         self.assertIn("goes with --device cuda", self.verify("--full", "--write", "--page", self.folder / "page.md", code=2))
         self.assertIn("1 with --meshes", self.verify("--meshes", self.folder, "--jobs", "2", code=2))
+
+
+class BluntBodySolution(unittest.TestCase):
+    """The spectral solution satisfies what its equations do not contain."""
+
+    def test_exact_relations(self):
+        for mach in (3, 10):
+            solution = BluntBody(mach, radial=10, angular=9, degrees=65)
+            self.assertAlmostEqual(solution.pressure[0, 0] / pitot(mach), 1, delta=1e-5)
+            # The flow between body and shock is that of the stream below the shock.
+            chord = numpy.polynomial.legendre.leggauss(20)
+            xi, weight = (chord[0] + 1) / 2, chord[1] / 2
+            at = interpolation(xi, solution.xi, solution.xi_weight)
+            flow = (weight @ (at @ (solution.density * solution.v))) * (solution.shock - 1)
+            stream = mach * solution.shock * numpy.sin(solution.theta)
+            self.assertLess(abs(flow - stream).max(), 1e-4 * stream.max())
+            # Entropy is constant along the body.
+            entropy = solution.pressure[0] / solution.density[0] ** 1.4
+            self.assertLess(abs(entropy / entropy[0] - 1).max(), 1e-4)
+
+    def test_does_not_depend_on_the_points(self):
+        self.assertAlmostEqual(BluntBody(3).distance, 0.69812, delta=5e-6)
+        self.assertAlmostEqual(BluntBody(3, radial=10, angular=10, degrees=65).distance, 0.69812, delta=3e-5)
+
+    def test_end_in_subsonic_flow(self):
+        with self.assertRaisesRegex(ValueError, "subsonic"):
+            BluntBody(3, radial=8, angular=8, degrees=50)
 
 
 if __name__ == "__main__":

@@ -68,7 +68,6 @@ TEST(OperationCounts, StatesOnTheSidesOfAFace) {
 struct CellView {
   using Real = Number;
   using Group = Number;
-  static constexpr int kGroups = kVars;
   static constexpr bool kFlow = true;
   std::int32_t neighbours = 6;
   bool sensors = true, moves = false;
