@@ -8,6 +8,9 @@ set_target_properties(weft_flags PROPERTIES EXPORT_NAME flags)
 target_compile_features(weft_flags INTERFACE cxx_std_20)
 # No contraction on any machine and in any build type, so that results do not depend on the optimiser.
 target_compile_options(weft_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+# Clang would otherwise compute both sides of a branch, of which the one that is not taken may have invalid operands: Check::accesses
+# (task/access_guard.hpp) detects tasks that compute with what they do not state by the floating-point flag of such operands.
+target_compile_options(weft_flags INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-ffp-exception-behavior=maytrap>)
 # The instruction set is a property of the libraries, because Eigen's alignment depends on it and must agree in caller and callee.
 if(WEFT_NATIVE)
   target_compile_options(weft_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)

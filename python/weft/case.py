@@ -116,10 +116,10 @@ BoundaryScalars = Mapping[str, Union[str, float]]
 MeshPeriodic = TypedDict(
     "MeshPeriodic",
     {
-        # Second zone. (required)
-        "to": str,
         # First zone. (required)
         "from": str,
+        # Second zone. (required)
+        "to": str,
         # From a point of the first zone to that of the second. Default: that from the box around the first zone to the box
         # around the second. (m)
         "translation": Union[Sequence[float], str],

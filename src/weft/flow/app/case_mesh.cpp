@@ -4,6 +4,8 @@
 #include <cctype>
 #include <cmath>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "weft/base/error.hpp"
 #include "weft/flow/app/case_parts.hpp"
@@ -73,8 +75,8 @@ MeshChoice read_mesh_choice(const Section& s) {
                                      "rank gets an equal share of the sum. With balance = cost it is a factor."}),
       s.where("weight"));
   for (const Section& pair : s.sections("periodic", {.doc = "Two boundary zones that are one."})) {
-    mesh::Periodic& added =
-        choice.build.periodic.emplace_back(pair.text("from", {.doc = "First zone."}), pair.text("to", {.doc = "Second zone."}));
+    std::string from = pair.text("from", {.doc = "First zone."}), to = pair.text("to", {.doc = "Second zone."});
+    mesh::Periodic& added = choice.build.periodic.emplace_back(std::move(from), std::move(to));
     added.translation = pair.optional_vector3(
         "translation", {.unit = "m",
                         .doc = "From a point of the first zone to that of the second. Default: that from the box "
