@@ -114,6 +114,32 @@ TEST_F(WholeRun, ResumedReplacesTheFieldsOfLaterSteps) {
   }
 }
 
+TEST_F(WholeRun, FieldsAreThoseOfTheirStepOnAnyNumberOfThreads) {
+  const auto file = [&] { return scratch / "results" / "fields_00000004.hdf"; };
+  const auto densities = [&] {
+    const io::Hdf5File in = io::Hdf5File::open(comm, file());
+    return in.read_rows<double>("VTKHDF/CellData/density", 0, in.info("VTKHDF/CellData/density").rows);
+  };
+  (void)run_wedge({"output.field_steps=4", "stop.steps=4"});
+  const auto expected = densities();
+  for (const char* threads : {"threads=1", "threads=3"}) {
+    (void)run_wedge({"output.field_steps=2", "stop.steps=8", threads}, Existing::overwrite);
+    EXPECT_EQ(densities(), expected) << "steps that follow change what is being written";
+  }
+}
+
+TEST_F(WholeRun, FieldsBeforeAFailedStepAreKept) {
+  // Roe's linearised solver cannot open a vacuum, however short the step.
+  EXPECT_THROW((void)run_wedge({"numerics.flux=roe", "initial.kind=expression", "initial.density_expression=1.4",
+                                "initial.pressure_expression=1", "initial.velocity_x_expression=x < 0.5 ? -40 : 40"}),
+               PhysicsError);
+  const auto exists = [&](const char* name) { return std::filesystem::exists(scratch / "results" / name); };
+  EXPECT_TRUE(exists("fields_00000000.hdf"));
+  EXPECT_TRUE(exists("fields_failed.hdf"));
+  EXPECT_FALSE(exists("fields_00000000.hdf.part"));
+  EXPECT_EQ(told.files, (std::vector<std::string>{"fields_00000000.hdf", "fields_failed.hdf"}));
+}
+
 TEST_F(WholeRun, ScalarsGoOnWithTheSameDigits) {
   const auto histories = [&] {
     return std::array{io::read_table(comm, scratch / "results" / "probes.csv"),

@@ -12,7 +12,7 @@
 #include "weft/base/id.hpp"
 #include "weft/base/vec3.hpp"
 #include "weft/comm/environment.hpp"
-#include "weft/io/replace_file.hpp"
+#include "weft/io/hdf5/pending_file.hpp"
 
 #include "io/support/scratch.hpp"
 

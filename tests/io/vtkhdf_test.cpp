@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+#include <memory>
+
 #include "weft/io/hdf5/hdf5_file.hpp"
 
 #include "io/support/program.hpp"
@@ -86,6 +90,27 @@ TEST_F(Vtkhdf, Float32HalvesTheFile) {
   const Hdf5File file = Hdf5File::open(comm, path);
   EXPECT_EQ(file.info("VTKHDF/Points").scalar, ElementType::Scalar::float32);
   EXPECT_EQ(file.read_rows<float>("VTKHDF/CellData/velocity", 1, 1, 3)[1], 2.0F);
+}
+
+TEST_F(Vtkhdf, IsTheSameWithThreads) {
+  write();
+  const auto bytes = [&](const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return std::string{std::istreambuf_iterator<char>(in), {}};
+  };
+  const std::string whole = bytes(path);
+  comm.barrier();
+  for (const int threads : {1, 2, 5}) {
+    Team team(threads);
+    auto held = std::make_shared<Strip>(comm);
+    PendingFile file =
+        begin_vtkhdf(comm, path, held->grid(), held->fields(), {.time = 0.25, .step = 10, .provenance = "a test"}, held, team);
+    held.reset();
+    file.start();
+    file.finish();
+    EXPECT_TRUE(bytes(path) == whole) << threads;
+    comm.barrier();
+  }
 }
 
 TEST_F(Vtkhdf, EmptyGridIsOneEmptyPiece) {

@@ -10,7 +10,7 @@
 #include "weft/comm/agreement.hpp"
 #include "weft/comm/rank_lists.hpp"
 #include "weft/io/hdf5/hdf5_file.hpp"
-#include "weft/io/replace_file.hpp"
+#include "weft/io/hdf5/pending_file.hpp"
 
 namespace weft::io {
 namespace fs = std::filesystem;

@@ -1,14 +1,30 @@
 #include "weft/mesh/vtk_cells.hpp"
 
+#include <vector>
+
+#include "weft/base/team_loops.hpp"
+#include "weft/base/team_memory.hpp"
+#include "weft/kernels/primitives/sum_up.hpp"
+
 namespace weft::mesh {
 
-void VtkCells::add_cell(const Mesh& mesh, LocalCellId cell) {
-  const CellType type = mesh.cell_type[cell];
-  const CellShape& form = shape(type);
-  const auto nodes = mesh.cell_nodes.row(cell.value());
-  for (int k = 0; k < form.nodes; ++k) connectivity.push_back(nodes[vtk_position(type, k)].value());
-  offsets.push_back(static_cast<std::int64_t>(connectivity.size()));
-  types.push_back(static_cast<std::uint8_t>(form.vtk));
+VtkCells VtkCells::owned(const Mesh& mesh, Team& team) {
+  VtkCells cells;
+  resize_by_team(team, cells.types, mesh.owned_cells);
+  resize_by_team(team, cells.offsets, cells.types.size() + 1);
+  for_indices(team, mesh.owned_cells, [&](std::int64_t i) {
+    const CellShape& form = shape(mesh.cell_type[LocalCellId(static_cast<std::int32_t>(i))]);
+    cells.types[i] = static_cast<std::uint8_t>(form.vtk);
+    cells.offsets[i + 1] = form.nodes;
+  });
+  kernels::sum_up(cells.offsets, team);
+  resize_by_team(team, cells.connectivity, static_cast<std::size_t>(cells.offsets.back()));
+  for_indices(team, mesh.owned_cells, [&](std::int64_t i) {
+    const CellType type = mesh.cell_type[LocalCellId(static_cast<std::int32_t>(i))];
+    const auto nodes = mesh.cell_nodes.row(i);
+    for (int k = 0; k < shape(type).nodes; ++k) cells.connectivity[cells.offsets[i] + k] = nodes[vtk_position(type, k)].value();
+  });
+  return cells;
 }
 
 void VtkCells::add_face(const Mesh& mesh, LocalFaceId face) {
@@ -20,8 +36,8 @@ void VtkCells::add_face(const Mesh& mesh, LocalFaceId face) {
 }
 
 void write_cells(const Mesh& mesh, const std::filesystem::path& file) {
-  VtkCells cells;
-  for (const LocalCellId cell : mesh.owned()) cells.add_cell(mesh, cell);
+  Team alone;
+  const VtkCells cells = VtkCells::owned(mesh, alone);
   const std::vector<std::int64_t> ranks(cells.types.size(), mesh.comm.rank().value());
   const io::VtkField rank{"rank", std::span<const std::int64_t>(ranks), 1};
   io::write_vtkhdf(mesh.comm, file, cells.grid(mesh), {&rank, 1});

@@ -3,8 +3,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <vector>
 
+#include "weft/base/team.hpp"
+#include "weft/base/team_vector.hpp"
 #include "weft/io/vtk/vtkhdf.hpp"
 #include "weft/mesh/mesh.hpp"
 
@@ -12,11 +13,12 @@ namespace weft::mesh {
 
 /// Selected cells and faces of this rank, with types and node order of VTK.
 struct VtkCells {
-  std::vector<std::int32_t> connectivity;
-  std::vector<std::int64_t> offsets{0};
-  std::vector<std::uint8_t> types;
+  TeamVector<std::int32_t> connectivity;
+  TeamVector<std::int64_t> offsets = TeamVector<std::int64_t>(1, 0);
+  TeamVector<std::uint8_t> types;
 
-  void add_cell(const Mesh& mesh, LocalCellId cell);
+  /// Returns the owned cells of a mesh.
+  [[nodiscard]] static VtkCells owned(const Mesh& mesh, Team& team);
   /// Adds a face: a line in 2-D, a triangle or a quad in 3-D, whose nodes are right-handed about the normal of the face.
   void add_face(const Mesh& mesh, LocalFaceId face);
   /// Returns a view of this object and of the nodes of `mesh`; both must exist as long as the view.

@@ -18,7 +18,7 @@
 #include "weft/flow/app/export_points.hpp"
 #include "weft/flow/app/export_zones.hpp"
 #include "weft/io/hdf5/hdf5_file.hpp"
-#include "weft/io/replace_file.hpp"
+#include "weft/io/hdf5/pending_file.hpp"
 #include "weft/mesh/cell_type.hpp"
 
 namespace weft::flow {

@@ -24,40 +24,44 @@ int components(FieldKind field, int dim) {
 
 bool needs_gradient(FieldKind field) { return row_of(field).of_gradient; }
 
-void append_field(FieldKind field, const FieldReference& reference, int dim, const Primitive& state, const CellGradient& gradient,
-                  std::vector<double>& values) {
+std::array<double, 3> field_value(FieldKind field, const FieldReference& reference, int dim, const Primitive& state,
+                                  const CellGradient& gradient) {
   const IdealGas& gas = reference.gas;
-  const auto append = [&](Vec3 v) { values.insert(values.end(), {v.x, v.y, v.z}); };
   switch (field) {
     case FieldKind::density:
-      return values.push_back(state.density);
+      return {state.density};
     case FieldKind::velocity:
-      return append(state.velocity);
+      return {state.velocity.x, state.velocity.y, state.velocity.z};
     case FieldKind::pressure:
-      return values.push_back(state.pressure);
+      return {state.pressure};
     case FieldKind::mach:
-      return values.push_back(gas.mach(state));
+      return {gas.mach(state)};
     case FieldKind::temperature:
-      return values.push_back(gas.temperature(state));
+      return {gas.temperature(state)};
     case FieldKind::total_temperature:
-      return values.push_back(gas.total_temperature(state));
+      return {gas.total_temperature(state)};
     case FieldKind::total_pressure:
-      return values.push_back(gas.total_pressure(state));
-    case FieldKind::entropy: {
-      const double datum = reference.free_stream ? specific_entropy(gas, *reference.free_stream) : 0;
-      return values.push_back(specific_entropy(gas, state) - datum);
-    }
+      return {gas.total_pressure(state)};
+    case FieldKind::entropy:
+      return {specific_entropy(gas, state) - (reference.free_stream ? specific_entropy(gas, *reference.free_stream) : 0)};
     case FieldKind::cp: {
       const Primitive& stream = reference.free_stream.value();
-      return values.push_back((state.pressure - stream.pressure) /
-                              (0.5 * stream.density * dot(stream.velocity, stream.velocity)));
+      return {(state.pressure - stream.pressure) / (0.5 * stream.density * dot(stream.velocity, stream.velocity))};
     }
-    case FieldKind::vorticity:
-      if (dim == 3) return append(curl(gradient));
-      return values.push_back(curl(gradient).z);
+    case FieldKind::vorticity: {
+      const Vec3 w = curl(gradient);
+      return dim == 3 ? std::array{w.x, w.y, w.z} : std::array{w.z, 0.0, 0.0};
+    }
     case FieldKind::schlieren:
-      return values.push_back(norm(gradient.of[0]));
+      return {norm(gradient.of[0])};
   }
+  return {};
+}
+
+void append_field(FieldKind field, const FieldReference& reference, int dim, const Primitive& state, const CellGradient& gradient,
+                  std::vector<double>& values) {
+  const std::array<double, 3> value = field_value(field, reference, dim, state, gradient);
+  values.insert(values.end(), value.begin(), value.begin() + components(field, dim));
 }
 
 }  // namespace weft::flow

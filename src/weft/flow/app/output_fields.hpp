@@ -1,5 +1,6 @@
 #pragma once
 /// Quantities of the flow that field files, lines and sections hold, chosen by name (output.fields).
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -62,8 +63,11 @@ struct FieldReference {
   std::optional<Primitive> free_stream{};  ///< for cp, for which it must move, and for entropy
 };
 
-/// Appends the components(field, dim) values of a field at one point to `values`.
+/// Returns the value of a field at one point, in the first components(field, dim) entries.
 /// @param gradient  of the cell; read if needs_gradient(field).
+[[nodiscard]] std::array<double, 3> field_value(FieldKind field, const FieldReference& reference, int dim, const Primitive& state,
+                                                const CellGradient& gradient);
+/// Appends the components(field, dim) values of a field at one point to `values`.
 void append_field(FieldKind field, const FieldReference& reference, int dim, const Primitive& state, const CellGradient& gradient,
                   std::vector<double>& values);
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "weft/flow/app/run.hpp"
 #include "weft/flow/scheme/solver.hpp"
 #include "weft/io/folder_lock.hpp"
+#include "weft/io/hdf5/pending_file.hpp"
 
 namespace weft::flow {
 
@@ -55,12 +57,18 @@ class Results {
   void find_samples(const mesh::Mesh& mesh);
   /// Returns whether prepare_fields() computes anything.
   [[nodiscard]] bool prepares_fields(const mesh::Mesh& mesh) const;
-  /// Writes walls, lines and sections of the present state, and copies its gradients for the next write_fields() if the case's
+  /// Writes walls, lines and sections of the present state, and copies its gradients for the next start_fields() if the case's
   /// fields need them; the state may then change. @pre find_samples(), and solver.refresh() since the last step.  @collective
   void prepare_fields(const Solver& solver);
+  /// Copies the fields of this state and starts threads that write them, until finish_fields(); the state may then change.
+  /// @pre no fields are being written; prepare_fields() of this state, if prepares_fields().
+  /// @cost the memory of the file while it is written.  @throws IoError  @collective
+  void start_fields(const Solver& solver);
+  /// Returns whether fields are being written of which this rank has written its part.
+  [[nodiscard]] bool fields_are_written() const;
+  /// Waits until the fields are written. Returns their file; none without start_fields().  @throws IoError  @collective
+  std::optional<std::filesystem::path> finish_fields();
   // Each returns the file that it has written. @collective
-  /// Writes the fields. @pre prepare_fields() of this state, if prepares_fields().
-  std::filesystem::path write_fields(const Solver& solver);
   /// Writes the fields of a failed step, without those that need gradients: an unphysical state has none.
   std::filesystem::path write_failed_fields(const Solver& solver);
   std::filesystem::path write_checkpoint(const Solver& solver, double largest_residual, double residual);
@@ -80,7 +88,7 @@ class Results {
  private:
   struct Histories;
   [[nodiscard]] bool needs_gradients() const;
-  std::filesystem::path write_fields(const Solver& solver, std::span<const FieldKind> chosen, const std::string& name);
+  void begin_fields(const Solver& solver, std::span<const FieldKind> chosen, const std::string& name);
 
   Communicator comm_;
   const Case& case_;
@@ -93,7 +101,8 @@ class Results {
   std::string taken_over_from_;
   std::unique_ptr<Histories> histories_;
   std::vector<Line> lines_;
-  std::vector<CellGradient> gradients_;  ///< gradients for the next field file; empty: not needed
+  std::vector<CellGradient> gradients_;    ///< gradients for the next field file; empty: not needed
+  std::optional<io::PendingFile> fields_;  ///< fields that are being written
 };
 
 }  // namespace weft::flow

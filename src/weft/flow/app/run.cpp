@@ -302,6 +302,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   try {
     summary.reason = stepping.go(stop);
   } catch (const PhysicsError&) {
+    stepping.finish_fields();
     observer.wrote(results.write_failed_fields(*solver));
     throw;
   }

@@ -113,9 +113,10 @@ std::optional<StopReason> Run::reason_to_stop(const std::function<bool()>& stop)
     return StopReason::residual;
   if (criteria.force_change && history_.change() <= *criteria.force_change) return StopReason::force_change;
   if (at_last_step) return StopReason::steps;
-  enum { nothing, checkpoint, out_of_time, interrupted };
+  enum { nothing, fields, checkpoint, out_of_time, interrupted };
   int request = nothing;
   if (comm_.is_root()) {
+    if (results_.fields_are_written()) request = fields;
     const double every = case_.output.checkpoint_seconds;
     if (every > 0 && since_checkpoint_.seconds() >= every) request = checkpoint;
     if (criteria.wall_time && clock_.seconds() >= *criteria.wall_time) request = out_of_time;
@@ -125,6 +126,9 @@ std::optional<StopReason> Run::reason_to_stop(const std::function<bool()>& stop)
       return StopReason::interrupted;
     case out_of_time:
       return StopReason::wall_time;
+    case fields:
+      finish_fields();
+      break;
     case checkpoint:
       checkpoint_due_ = solver_.steps() > first_step_;
       break;
@@ -196,16 +200,23 @@ void Run::prepare_fields_if_due() {
 
 void Run::write_due_output() {
   if (fields_due_) {
+    finish_fields();
     const TracedRegion region("write fields");
-    observer_.wrote(results_.write_fields(solver_));
+    results_.start_fields(solver_);
     last_field_step_ = solver_.steps();
   }
   if (checkpoint_due_) {
+    finish_fields();  // a run that goes on from the checkpoint does not write them again
     const TracedRegion region("write checkpoint");
     observer_.wrote(results_.write_checkpoint(solver_, largest_residual_, residual_));
     since_checkpoint_.restart();
   }
   fields_due_ = checkpoint_due_ = false;
+}
+
+void Run::finish_fields() {
+  const TracedRegion region("finish fields");
+  if (const auto file = results_.finish_fields()) observer_.wrote(*file);
 }
 
 void Run::record(std::span<const StepReport> steps) {

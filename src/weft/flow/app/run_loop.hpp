@@ -59,6 +59,9 @@ class Run {
   /// early writes at its intervals only, so that after a restart its histories are those of an uninterrupted run.
   void finish(StopReason reason);
 
+  /// Waits for the fields that are being written, if there are any.
+  void finish_fields();
+
  private:
   /// Returns the reason to stop, if there is one. Interrupts and the clock need agreement: one small reduction a step. Also
   /// requests a checkpoint if one is due by the clock.

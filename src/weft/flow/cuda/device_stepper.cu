@@ -164,8 +164,8 @@ ConstStateRows DeviceStepper<Real, State>::fetch() const {
     const TracedRegion region("fetch state");
     scalars_.fetched().wait();
     state_.finish_fetch();
+    copy_ = Copy::here;
   }
-  copy_ = Copy::here;
   return {state_.rows(), scalars_.amounts()};
 }
 

@@ -116,11 +116,11 @@ void Hdf5File::write_text(const std::string& name, std::string_view text) {
   state_->together([&] {
     const std::string action = fmt::format("write {}", name);
     const Hdf5Handle type = text_type(state_->name(), bytes.size(), H5T_CSET_UTF8), space = scalar_space(state_->name());
-    const Hdf5Handle links = make_intermediate_groups(state_->name());
-    const Hdf5Handle dataset{
-        check_hdf5(H5Dcreate2(state_->file.get(), name.c_str(), type.get(), space.get(), links.get(), H5P_DEFAULT, H5P_DEFAULT),
-                   state_->name(), action),
-        H5Dclose};
+    const Hdf5Handle links = make_intermediate_groups(state_->name()), creation = detail::without_times(state_->name());
+    const Hdf5Handle dataset{check_hdf5(H5Dcreate2(state_->file.get(), name.c_str(), type.get(), space.get(), links.get(),
+                                                   creation.get(), H5P_DEFAULT),
+                                        state_->name(), action),
+                             H5Dclose};
     check_hdf5(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), state_->name(), action);
   });
 }
@@ -131,9 +131,9 @@ void Hdf5File::write_table(const std::string& name, std::span<const std::int64_t
   state_->together([&] {
     const std::string action = fmt::format("write {}", name);
     const Hdf5Handle space = array_space(state_->name(), 2, std::ssize(values) / columns, columns),
-                     links = make_intermediate_groups(state_->name());
+                     links = make_intermediate_groups(state_->name()), creation = detail::without_times(state_->name());
     const Hdf5Handle dataset{check_hdf5(H5Dcreate2(state_->file.get(), name.c_str(), H5T_NATIVE_INT64, space.get(), links.get(),
-                                                   H5P_DEFAULT, H5P_DEFAULT),
+                                                   creation.get(), H5P_DEFAULT),
                                         state_->name(), action),
                              H5Dclose};
     check_hdf5(H5Dwrite(dataset.get(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), state_->name(), action);

@@ -11,9 +11,11 @@
 #include <limits>
 #include <optional>
 #include <random>
+#include <utility>
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/mix.hpp"
+#include "weft/base/thread_binding.hpp"
 #include "weft/comm/environment.hpp"
 #include "weft/comm/shared_memory.hpp"
 #include "weft/io/hdf5/hdf5_file_state.hpp"
@@ -115,7 +117,7 @@ Hdf5Handle file_access(const std::string& name) {
 
 // The ranks write rows without HDF5, so that the position of a dataset in the file must be fixed at creation.
 Hdf5Handle allocated_at_once(const std::string& name) {
-  Hdf5Handle list{check_hdf5(H5Pcreate(H5P_DATASET_CREATE), name, "set up a dataset"), H5Pclose};
+  Hdf5Handle list = detail::without_times(name);
   check_hdf5(H5Pset_layout(list.get(), H5D_CONTIGUOUS), name, "set up a dataset");
   check_hdf5(H5Pset_alloc_time(list.get(), H5D_ALLOC_TIME_EARLY), name, "set up a dataset");
   check_hdf5(H5Pset_fill_time(list.get(), H5D_FILL_TIME_NEVER), name, "set up a dataset");
@@ -154,6 +156,12 @@ std::optional<std::int64_t> place_of(hid_t file, hid_t dataset, hid_t memory, st
 Hdf5Handle detail::make_intermediate_groups(const std::string& file_name) {
   Hdf5Handle list{check_hdf5(H5Pcreate(H5P_LINK_CREATE), file_name, "set up a link"), H5Pclose};
   check_hdf5(H5Pset_create_intermediate_group(list.get(), 1), file_name, "set up a link");
+  return list;
+}
+
+Hdf5Handle detail::without_times(const std::string& file_name) {
+  Hdf5Handle list{check_hdf5(H5Pcreate(H5P_DATASET_CREATE), file_name, "set up a dataset"), H5Pclose};
+  check_hdf5(H5Pset_obj_track_times(list.get(), false), file_name, "set up a dataset");
   return list;
 }
 
@@ -220,12 +228,41 @@ void Hdf5File::reserve(std::int64_t bytes) {
 }
 
 void Hdf5File::close() {
-  agreed(state_->comm, [&] {
-    check_hdf5(state_->file.close(), state_->name(), "finish writing it: is the disk full?");
-    state_->space.release();
-    const Waiting waiting("a file to reach the disk", Waiting::kNoRank);
-    state_->shared.sync_and_close();
+  State& state = *state_;
+  if (!state.closing) {
+    close_structure();
+    agreed(state.comm, [&] {
+      const Waiting waiting("a file to reach the disk", Waiting::kNoRank);
+      state.write_kept_rows();
+    });
+  } else {
+    agreed(state.comm, [&] {
+      const Waiting waiting("a file to reach the disk", Waiting::kNoRank);
+      if (state.closing->thread.joinable()) state.closing->thread.join();
+      if (state.closing->error) std::rethrow_exception(state.closing->error);
+    });
+  }
+  state.space.release();
+}
+
+void Hdf5File::start_close() {
+  close_structure();
+  state_->closing = std::make_unique<detail::Closing>();
+  state_->closing->thread = std::jthread([state = state_.get()] {
+    ThreadBinding::apply_to_helper();
+    try {
+      state->write_kept_rows();
+    } catch (...) {
+      state->closing->error = std::current_exception();
+    }
+    state->closing->has_ended = true;
   });
+}
+
+bool Hdf5File::is_written() const { return state_->closing->has_ended; }
+
+void Hdf5File::close_structure() {
+  agreed(state_->comm, [&] { check_hdf5(state_->file.close(), state_->name(), "finish writing it: is the disk full?"); });
 }
 
 const fs::path& Hdf5File::path() const { return state_->path; }
@@ -233,8 +270,8 @@ const Communicator& Hdf5File::comm() const { return state_->comm; }
 
 // -------------------------------------------------------------------------------------------------------------------- rows
 
-void Hdf5File::write_bytes(const std::string& name, std::span<const std::byte> bytes, const ElementType& type,
-                           std::int32_t width) {
+void Hdf5File::write_bytes(const std::string& name, std::span<const std::byte> bytes, const ElementType& type, std::int32_t width,
+                           Moment moment, std::shared_ptr<const void> owner) {
   const Communicator& comm = state_->comm;
   WEFT_EXPECTS(width > 0);
   const std::int32_t columns = width * scalars_of(type);
@@ -255,9 +292,14 @@ void Hdf5File::write_bytes(const std::string& name, std::span<const std::byte> b
     if (place == HADDR_UNDEF) detail::hdf5_failed(file, action);
     return static_cast<std::int64_t>(place);
   });
+  const std::int64_t position = begin + first * row_bytes;
+  if (moment == Moment::on_close) {
+    if (!bytes.empty()) state_->kept.push_back({position, bytes, std::move(owner)});
+    return;
+  }
   agreed(comm, [&] {
     const Waiting waiting("a file", Waiting::kNoRank);
-    state_->shared.write_at(begin + first * row_bytes, bytes, comm.piece_bytes());
+    state_->shared.write_at(position, bytes, comm.piece_bytes());
   });
 }
 

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "weft/array/element_type.hpp"
@@ -54,6 +55,11 @@ class Hdf5File {
   /// Writes all data, waits on every writing rank until they are on disk (fsync), and closes the file.
   /// @throws IoError: the disk is full. @collective
   void close();
+  /// Begins close(): closes the file in HDF5 and starts a thread of each rank that does the rest. Only close(), is_written() and
+  /// the destructor, which waits for the thread, may follow. @throws IoError @collective
+  void start_close();
+  /// Returns whether the thread of this rank has ended, so that close() waits for other ranks only. @pre start_close()
+  [[nodiscard]] bool is_written() const;
 
   [[nodiscard]] const std::filesystem::path& path() const;
   [[nodiscard]] const Communicator& comm() const;
@@ -74,7 +80,14 @@ class Hdf5File {
   /// pieces of at most comm().piece_bytes().
   template <class T>
   void write_rows(const std::string& name, std::span<const T> elements, std::int32_t width = 1) {
-    write_bytes(name, std::as_bytes(elements), element_type<T>, width);
+    write_bytes(name, std::as_bytes(elements), element_type<T>, width, Moment::now, {});
+  }
+  /// Enters a dataset as write_rows() does, whose rows are written by close(), or by the thread of start_close().
+  /// @param owner  destroyed when they are written; without one, the elements must exist until close() returns.
+  template <class T>
+  void write_rows_on_close(const std::string& name, std::span<const T> elements, std::int32_t width = 1,
+                           std::shared_ptr<const void> owner = {}) {
+    write_bytes(name, std::as_bytes(elements), element_type<T>, width, Moment::on_close, std::move(owner));
   }
 
   // Reading. All @collective.
@@ -117,8 +130,11 @@ class Hdf5File {
   }
 
   struct State;
+  enum class Moment { now, on_close };
   explicit Hdf5File(std::unique_ptr<State> state);
-  void write_bytes(const std::string& name, std::span<const std::byte> bytes, const ElementType& type, std::int32_t width);
+  void close_structure();
+  void write_bytes(const std::string& name, std::span<const std::byte> bytes, const ElementType& type, std::int32_t width,
+                   Moment moment, std::shared_ptr<const void> owner);
   void read_bytes(const std::string& name, const std::function<std::span<std::byte>()>& memory, const ElementType& type,
                   std::int64_t first, std::int64_t rows, std::int32_t width, Team& team) const;
 

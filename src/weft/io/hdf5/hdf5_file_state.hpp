@@ -1,9 +1,16 @@
 #pragma once
 /// Implementation of Hdf5File.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
+#include <thread>
 #include <type_traits>
+#include <vector>
 
 #include "weft/base/error.hpp"
 #include "weft/base/waiting.hpp"
@@ -16,6 +23,24 @@
 
 namespace weft::io {
 
+namespace detail {
+
+/// Rows of this rank that close() writes.
+struct KeptRows {
+  std::int64_t position;  ///< in the file
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> owner;
+};
+
+/// The thread of start_close(), and what became of it.
+struct Closing {
+  std::atomic<bool> has_ended = false;
+  std::exception_ptr error;  ///< read after the end
+  std::jthread thread;       ///< destroyed first, which waits for it
+};
+
+}  // namespace detail
+
 struct Hdf5File::State {
   Communicator comm;
   std::filesystem::path path;
@@ -24,6 +49,17 @@ struct Hdf5File::State {
   detail::Hdf5Handle file{};                          ///< invalid after close(), and on ranks other than 0 while writing
   detail::SharedFile shared{};                        ///< file being written: access of this rank to the bytes of its rows
   std::unique_ptr<detail::FileDescriptor> reading{};  ///< file being read: access of threads to the bytes of rows
+  std::vector<detail::KeptRows> kept{};               ///< file being written: rows that close() writes
+  std::unique_ptr<detail::Closing> closing{};         ///< after start_close(); destroyed before what its thread uses
+
+  /// Writes the kept rows and waits until all that this rank has written is on disk. Does not communicate.
+  void write_kept_rows() {
+    for (detail::KeptRows& rows : kept) {
+      shared.write_at(rows.position, rows.bytes, comm.piece_bytes());
+      rows.owner.reset();
+    }
+    shared.sync_and_close();
+  }
 
   [[nodiscard]] std::string name() const { return path.string(); }
 
@@ -61,6 +97,9 @@ namespace detail {
 
 /// Returns a link creation list that creates missing groups.
 [[nodiscard]] Hdf5Handle make_intermediate_groups(const std::string& file_name);
+
+/// Returns a dataset creation list that stores no times, so that files of the same content are equal.
+[[nodiscard]] Hdf5Handle without_times(const std::string& file_name);
 
 }  // namespace detail
 

@@ -3,25 +3,28 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <atomic>
 #include <set>
+#include <utility>
 #include <vector>
 
+#include "weft/base/team_loops.hpp"
+#include "weft/base/team_memory.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/io/hdf5/hdf5_file.hpp"
-#include "weft/io/replace_file.hpp"
 
 namespace weft::io {
 namespace {
 
 // The data to be written, with points renumbered without gaps.
 struct Piece {
-  std::vector<Vec3> points;
-  std::vector<std::int64_t> connectivity, offsets;
+  TeamVector<Vec3> points;
+  TeamVector<std::int64_t> connectivity, offsets;
 };
 
 [[noreturn]] void misfit(std::string problem) { throw ContractError("VTK output: " + std::move(problem)); }
 
-void check_grid(const VtkGrid& grid) {
+void check_grid(const VtkGrid& grid, Team& team) {
   const std::size_t cells = grid.types.size();
   if (grid.offsets.size() != cells + 1 && !(cells == 0 && grid.offsets.empty())) {
     misfit(fmt::format("{} offsets for {} cells", grid.offsets.size(), cells));
@@ -30,13 +33,14 @@ void check_grid(const VtkGrid& grid) {
     misfit(fmt::format("offsets go from {} to {} for {} node ids", grid.offsets.front(), grid.offsets.back(),
                        grid.connectivity.size()));
   }
-  for (std::size_t i = 0; i < cells; ++i) {
+  for_indices(team, static_cast<std::int64_t>(cells), [&](std::int64_t i) {
     if (grid.offsets[i + 1] < grid.offsets[i]) misfit(fmt::format("offset {} falls", i + 1));
-  }
-  for (const std::int32_t node : grid.connectivity) {
+  });
+  for_indices(team, std::ssize(grid.connectivity), [&](std::int64_t i) {
+    const std::int32_t node = grid.connectivity[i];
     if (node < 0 || node >= std::ssize(grid.points))
       misfit(fmt::format("there is no point {} among {}", node, grid.points.size()));
-  }
+  });
 }
 
 void check_fields(const VtkGrid& grid, std::span<const VtkField> fields) {
@@ -62,30 +66,39 @@ void check_same_on_all_ranks(const Communicator& comm, std::span<const VtkField>
   });
 }
 
-Piece compact(const VtkGrid& grid) {
+Piece compact(const VtkGrid& grid, Team& team) {
   Piece piece;
-  std::vector<std::int64_t> number(grid.points.size(), -1);
-  for (const std::int32_t node : grid.connectivity) number[node] = 0;
-  for (std::size_t i = 0; i < number.size(); ++i) {
-    if (number[i] < 0) continue;
-    number[i] = std::ssize(piece.points);
-    piece.points.push_back(grid.points[i]);
-  }
-  piece.connectivity.reserve(grid.connectivity.size());
-  for (const std::int32_t node : grid.connectivity) piece.connectivity.push_back(number[node]);
+  TeamVector<std::int64_t> number;  // new numbers of points; before, whether they are used
+  resize_by_team(team, number, grid.points.size(), 0);
+  const std::int64_t points = std::ssize(number);
+  for_indices(team, std::ssize(grid.connectivity),
+              [&](std::int64_t i) { std::atomic_ref(number[grid.connectivity[i]]).store(1, std::memory_order_relaxed); });
+  std::vector<std::int64_t> next(shares_of(team, points));
+  for_shares(team, points, [&](LoopShare share) {
+    for (std::int64_t i = share.begin; i < share.end; ++i) next[share.number] += number[i];
+  });
+  resize_by_team(team, piece.points, static_cast<std::size_t>(offsets_from_counts(next)));
+  for_shares(team, points, [&](LoopShare share) {
+    for (std::int64_t i = share.begin; i < share.end; ++i) {
+      if (number[i] == 0) continue;
+      number[i] = next[share.number]++;
+      piece.points[number[i]] = grid.points[i];
+    }
+  });
+  resize_by_team(team, piece.connectivity, grid.connectivity.size());
+  for_indices(team, std::ssize(grid.connectivity), [&](std::int64_t i) { piece.connectivity[i] = number[grid.connectivity[i]]; });
   piece.offsets.assign(grid.offsets.begin(), grid.offsets.end());
   return piece;
 }
 
-void write_reals(Hdf5File& file, const std::string& name, std::span<const double> values, int width,
-                 VtkOptions::Precision precision) {
-  if (precision == VtkOptions::Precision::float64) {
-    file.write_rows(name, values, width);
-    return;
-  }
-  std::vector<float> narrow(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) narrow[i] = static_cast<float>(values[i]);
-  file.write_rows(name, std::span<const float>(narrow), width);
+// Enters a dataset of rows that are written on close().
+void add_reals(Hdf5File& file, const std::string& name, std::span<const double> values, int width,
+               VtkOptions::Precision precision, const std::shared_ptr<const void>& owner, Team& team) {
+  if (precision == VtkOptions::Precision::float64) return file.write_rows_on_close(name, values, width, owner);
+  const auto narrow = std::make_shared<TeamVector<float>>();
+  resize_by_team(team, *narrow, values.size());
+  for_indices(team, std::ssize(values), [&](std::int64_t i) { (*narrow)[i] = static_cast<float>(values[i]); });
+  file.write_rows_on_close(name, std::span<const float>(*narrow), width, narrow);
 }
 
 // Writes one number per piece in the order of the ranks.
@@ -103,47 +116,54 @@ void write_one(Hdf5File& file, const std::string& name, T value) {
 
 void write_vtkhdf(const Communicator& comm, const std::filesystem::path& path, const VtkGrid& grid,
                   std::span<const VtkField> cell_fields, const VtkOptions& options) {
+  Team alone;
+  begin_vtkhdf(comm, path, grid, cell_fields, options, {}, alone).finish();
+}
+
+PendingFile begin_vtkhdf(const Communicator& comm, const std::filesystem::path& path, const VtkGrid& grid,
+                         std::span<const VtkField> cell_fields, const VtkOptions& options,
+                         const std::shared_ptr<const void>& owner, Team& team) {
   agreed(comm, [&] {
-    check_grid(grid);
+    check_grid(grid, team);
     check_fields(grid, cell_fields);
   });
   check_same_on_all_ranks(comm, cell_fields);
 
-  Piece piece = compact(grid);
+  const auto piece = std::make_shared<Piece>(compact(grid, team));
   const std::size_t cells = grid.types.size();
   // ParaView cannot open a file without pieces: an empty grid is written as one empty piece.
   const bool any_cells = comm.any(cells > 0);
   const bool is_piece = cells > 0 || (comm.is_root() && !any_cells);
-  if (is_piece && piece.offsets.empty()) piece.offsets.push_back(0);
-  if (!is_piece) piece.offsets.clear();
+  if (is_piece && piece->offsets.empty()) piece->offsets.push_back(0);
+  if (!is_piece) piece->offsets.clear();
 
-  write_whole_hdf5(comm, path, [&](Hdf5File& file) {
-    file.write_text("Provenance", options.provenance);  // HDF5 attributes are limited to 64 KB
-    file.make_group("VTKHDF");
-    const std::array<std::int64_t, 2> version{1, 0};
-    file.write_attribute("VTKHDF", "Version", version);
-    file.write_attribute("VTKHDF", "Type", std::string_view("UnstructuredGrid"));
-    write_counts(file, "VTKHDF/NumberOfPoints", is_piece, piece.points.size());
-    write_counts(file, "VTKHDF/NumberOfCells", is_piece, cells);
-    write_counts(file, "VTKHDF/NumberOfConnectivityIds", is_piece, piece.connectivity.size());
-    static_assert(sizeof(Vec3) == 3 * sizeof(double));
-    write_reals(file, "VTKHDF/Points", {reinterpret_cast<const double*>(piece.points.data()), 3 * piece.points.size()}, 3,
-                options.precision);
-    file.write_rows("VTKHDF/Connectivity", std::span<const std::int64_t>(piece.connectivity));
-    file.write_rows("VTKHDF/Offsets", std::span<const std::int64_t>(piece.offsets));
-    file.write_rows("VTKHDF/Types", grid.types);
-    write_one(file, "VTKHDF/FieldData/TimeValue", options.time);
-    write_one(file, "VTKHDF/FieldData/Step", options.step);
-    file.make_group("VTKHDF/CellData");
-    for (const VtkField& field : cell_fields) {
-      const std::string name = "VTKHDF/CellData/" + field.name;
-      if (const auto* reals = std::get_if<std::span<const double>>(&field.values)) {
-        write_reals(file, name, *reals, field.components, options.precision);
-      } else {
-        file.write_rows(name, std::get<std::span<const std::int64_t>>(field.values), field.components);
-      }
-    }
-  });
+  return {comm, path, [&](Hdf5File& file) {
+            file.write_text("Provenance", options.provenance);  // HDF5 attributes are limited to 64 KB
+            file.make_group("VTKHDF");
+            const std::array<std::int64_t, 2> version{1, 0};
+            file.write_attribute("VTKHDF", "Version", version);
+            file.write_attribute("VTKHDF", "Type", std::string_view("UnstructuredGrid"));
+            write_counts(file, "VTKHDF/NumberOfPoints", is_piece, piece->points.size());
+            write_counts(file, "VTKHDF/NumberOfCells", is_piece, cells);
+            write_counts(file, "VTKHDF/NumberOfConnectivityIds", is_piece, piece->connectivity.size());
+            static_assert(sizeof(Vec3) == 3 * sizeof(double));
+            const std::span<const double> points{reinterpret_cast<const double*>(piece->points.data()), 3 * piece->points.size()};
+            add_reals(file, "VTKHDF/Points", points, 3, options.precision, piece, team);
+            file.write_rows_on_close("VTKHDF/Connectivity", std::span<const std::int64_t>(piece->connectivity), 1, piece);
+            file.write_rows_on_close("VTKHDF/Offsets", std::span<const std::int64_t>(piece->offsets), 1, piece);
+            file.write_rows_on_close("VTKHDF/Types", grid.types, 1, owner);
+            write_one(file, "VTKHDF/FieldData/TimeValue", options.time);
+            write_one(file, "VTKHDF/FieldData/Step", options.step);
+            file.make_group("VTKHDF/CellData");
+            for (const VtkField& field : cell_fields) {
+              const std::string name = "VTKHDF/CellData/" + field.name;
+              if (const auto* reals = std::get_if<std::span<const double>>(&field.values)) {
+                add_reals(file, name, *reals, field.components, options.precision, owner, team);
+              } else {
+                file.write_rows_on_close(name, std::get<std::span<const std::int64_t>>(field.values), field.components, owner);
+              }
+            }
+          }};
 }
 
 }  // namespace weft::io

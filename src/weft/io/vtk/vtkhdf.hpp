@@ -2,12 +2,15 @@
 /// Fields on an unstructured grid for ParaView (5.10 and later) and VTK: VTKHDF 1.0, one file per time, one piece per rank.
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <variant>
 
+#include "weft/base/team.hpp"
 #include "weft/base/vec3.hpp"
 #include "weft/comm/communicator.hpp"
+#include "weft/io/hdf5/pending_file.hpp"
 
 namespace weft::io {
 
@@ -42,5 +45,12 @@ struct VtkOptions {
 /// @cost  per rank, a copy of the used points and of the connectivity.
 void write_vtkhdf(const Communicator& comm, const std::filesystem::path& path, const VtkGrid& grid,
                   std::span<const VtkField> cell_fields, const VtkOptions& options = {});
+
+/// Begins write_vtkhdf(): start() of the file that is returned writes it in a thread of each rank, and finish() names it.
+/// @param owner  holds what `grid` and `cell_fields` refer to, until it is written; without one, it must exist until finish().
+/// @param team  the threads that copy points and connectivity. @collective
+[[nodiscard]] PendingFile begin_vtkhdf(const Communicator& comm, const std::filesystem::path& path, const VtkGrid& grid,
+                                       std::span<const VtkField> cell_fields, const VtkOptions& options,
+                                       const std::shared_ptr<const void>& owner, Team& team);
 
 }  // namespace weft::io

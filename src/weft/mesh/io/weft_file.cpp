@@ -16,7 +16,7 @@
 #include "weft/comm/agreement.hpp"
 #include "weft/io/hdf5/hdf5_file.hpp"
 #include "weft/io/hdf5/hdf5_tree.hpp"
-#include "weft/io/replace_file.hpp"
+#include "weft/io/hdf5/pending_file.hpp"
 #include "weft/kernels/primitives/sum_up.hpp"
 #include "weft/kernels/primitives/threads.hpp"
 #include "weft/mesh/build/distribution.hpp"
