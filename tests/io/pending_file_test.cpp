@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "io/support/scratch.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::io::pending_file_test {
 namespace {
@@ -105,6 +106,7 @@ TEST_F(Pending, IsRemovedUnlessItIsFinished) {
 }
 
 TEST_F(Pending, AnErrorOfAThreadIsThrownByFinishOnEveryRank) {
+  if (kSanitized && comm.size() == 1) GTEST_SKIP() << "H5Fclose fails on rank 0, and HDF5 then leaks memory";
   begin(numbers()).finish();
   const std::string old = bytes(path);
   comm.barrier();

@@ -248,14 +248,14 @@ void Hdf5File::close() {
 void Hdf5File::start_close() {
   close_structure();
   state_->closing = std::make_unique<detail::Closing>();
-  state_->closing->thread = std::jthread([state = state_.get()] {
+  state_->closing->thread = std::jthread([state = state_.get(), closing = state_->closing.get()] {
     ThreadBinding::apply_to_helper();
     try {
       state->write_kept_rows();
     } catch (...) {
-      state->closing->error = std::current_exception();
+      closing->error = std::current_exception();
     }
-    state->closing->has_ended = true;
+    closing->has_ended = true;
   });
 }
 
