@@ -162,7 +162,7 @@ void compare_preconditioners(std::int32_t edge, Team& team) {
 int main(int argc, char** argv) {
   const auto edge = static_cast<std::int32_t>(argc > 1 ? std::atoi(argv[1]) : 40);
   Team team(argc > 2 ? std::atoi(argv[2]) : 1);
-  const bench::PetscSession session;
+  [[maybe_unused]] const bench::PetscSession session;
   compare_times(edge, team);
   compare_preconditioners(edge, team);
   return 0;
