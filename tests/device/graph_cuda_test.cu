@@ -31,6 +31,7 @@ TEST(GraphCuda, kernels_keep_their_order_around_other_nodes) {
   WEFT_NEEDS_GPU();
   Stream stream;
   const DeviceVector<int> x(stream, kSize);
+  set_bytes(stream, x.data(), 0, kSize * sizeof(int));
   PinnedBuffer<int> seen(1);
   int on_host = 0;
   const auto apply = [&](Stream& s, int factor, int shift) {
@@ -61,6 +62,7 @@ TEST(GraphCuda, update_changes_arguments_of_kernels) {
   WEFT_NEEDS_GPU();
   Stream stream;
   const DeviceVector<int> x(stream, kSize), y(stream, kSize);
+  for (const DeviceVector<int>* each : {&x, &y}) set_bytes(stream, each->data(), 0, kSize * sizeof(int));
   const auto work = [](const DeviceVector<int>& to, int value) {
     return [data = to.data(), value](Stream& s) {
       parallel_for(space::cuda{}, s, kSize, Affine{data, 0, value});

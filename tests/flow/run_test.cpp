@@ -128,6 +128,17 @@ TEST_F(WholeRun, FieldsAreThoseOfTheirStepOnAnyNumberOfThreads) {
   }
 }
 
+TEST_F(WholeRun, FieldsBeforeAnErrorAreKept) {
+  const auto fail = [&]() -> bool {
+    if (told.last.step >= 1) throw InputError("no input");
+    return false;
+  };
+  EXPECT_THROW((void)run_wedge({}, Existing::refuse, fail), InputError);
+  EXPECT_TRUE(std::filesystem::exists(scratch / "results" / "fields_00000000.hdf"));
+  EXPECT_FALSE(std::filesystem::exists(scratch / "results" / "fields_00000000.hdf.part"));
+  EXPECT_EQ(told.files, (std::vector<std::string>{"fields_00000000.hdf"}));
+}
+
 TEST_F(WholeRun, FieldsBeforeAFailedStepAreKept) {
   // Roe's linearised solver cannot open a vacuum, however short the step.
   EXPECT_THROW((void)run_wedge({"numerics.flux=roe", "initial.kind=expression", "initial.density_expression=1.4",

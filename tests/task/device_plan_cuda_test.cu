@@ -196,6 +196,9 @@ TEST_F(CudaPlan, AHostTaskOfASequenceReadsWhatTheIterationBeforeLeft) {
 
 TEST_F(CudaPlan, ATraceHasTheTimesOfTasksInTheirStreams) {
   Ring ring(Backend::cuda);
+  Stream first;
+  set_bytes(first, ring.u.view<Aos, space::cuda>().data(), 0, Ring::kRows * sizeof(double));
+  first.wait();
   Graph g(ring.comm);
   const DataId u = g.add_array("u", ring.u);
   g.add_task("late", {writes(u)}, on(device), [&](Stream& stream) {

@@ -39,6 +39,7 @@ Results::Results(const Communicator& comm, const Case& flow_case, const std::str
 }
 
 Results::~Results() {
+  fields_.reset();  // ends and removes the file before another run may use the folder
   lock_.reset();
   std::error_code failed;  // an empty folder of a run that could not begin is removed
   for (const fs::path& folder : made_) fs::remove(folder, failed);

@@ -5,6 +5,7 @@
 #include <array>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "weft/base/contracts.hpp"
 #include "weft/base/team_loops.hpp"
 #include "weft/base/team_memory.hpp"
+#include "weft/comm/agreement.hpp"
 #include "weft/flow/app/results.hpp"
 #include "weft/io/vtk/vtkhdf.hpp"
 #include "weft/mesh/vtk_cells.hpp"
@@ -90,7 +92,10 @@ fs::path Results::write_failed_fields(const Solver& solver) {
 void Results::begin_fields(const Solver& solver, std::span<const FieldKind> chosen, const std::string& name) {
   WEFT_EXPECTS(!fields_);
   const mesh::Mesh& m = solver.mesh();
-  Team team(start_up_threads(comm_, case_));
+  std::optional<Team> threads;
+  const int size = start_up_threads(comm_, case_);
+  agreed(comm_, [&] { threads.emplace(size); });
+  Team& team = *threads;
   static_cast<void>(solver.conserved());  // has come from the GPU, so that threads may read the state
   const auto values = std::make_shared<FieldValues>();
   values->cells = mesh::VtkCells::owned(m, team);

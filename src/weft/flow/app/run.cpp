@@ -13,6 +13,7 @@
 #include "weft/base/team.hpp"
 #include "weft/base/traced_region.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/comm/environment.hpp"
 #include "weft/comm/thread_cores.hpp"
 #include "weft/device/device.hpp"
 #include "weft/flow/app/case_errors.hpp"
@@ -250,6 +251,24 @@ Begin begin_state(const Start& at_start, Solver& solver, const Case& flow_case, 
   return {};
 }
 
+/// Writes output of a run that ends by an error. An error of this output is a warning, because the error of the run is thrown.
+template <class Work>
+void try_output(RunObserver& observer, const Work& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    observer.warned(error.what());
+  }
+}
+
+/// Returns whether all ranks of `comm` have come here, each with an error, so that they may still communicate. The ranks of a
+/// part of the job cannot find out.
+[[nodiscard]] bool fail_together(const Communicator& comm) {
+  constexpr double kPatienceSeconds = 1;
+  if (comm.size() == 1) return true;
+  return comm.size() == Communicator::world().size() && MpiEnvironment::all_ranks_arrive(kPatienceSeconds);
+}
+
 }  // namespace
 
 RunSummary run(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing,
@@ -301,13 +320,16 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   phase.next("time stepping");
   try {
     summary.reason = stepping.go(stop);
+    phase.next("last output");
+    stepping.finish(summary.reason);
   } catch (const PhysicsError&) {
-    stepping.finish_fields();
-    observer.wrote(results.write_failed_fields(*solver));
+    try_output(observer, [&] { stepping.finish_fields(); });
+    try_output(observer, [&] { observer.wrote(results.write_failed_fields(*solver)); });
+    throw;
+  } catch (const std::exception&) {
+    if (fail_together(comm)) try_output(observer, [&] { stepping.finish_fields(); });
     throw;
   }
-  phase.next("last output");
-  stepping.finish(summary.reason);
 
   summary.steps = solver->steps();
   summary.cells = mesh.global_cells;

@@ -95,6 +95,7 @@ RunEnd Run::end(StopReason reason, double domain_length) const {
 }
 
 void Run::finish(StopReason reason) {
+  finish_fields();
   const bool cut_short = reason == StopReason::interrupted || reason == StopReason::wall_time;
   if (recorded_step_ != solver_.steps() && !cut_short) record(last_);
   fields_due_ = last_field_step_ != solver_.steps();
@@ -113,10 +114,9 @@ std::optional<StopReason> Run::reason_to_stop(const std::function<bool()>& stop)
     return StopReason::residual;
   if (criteria.force_change && history_.change() <= *criteria.force_change) return StopReason::force_change;
   if (at_last_step) return StopReason::steps;
-  enum { nothing, fields, checkpoint, out_of_time, interrupted };
-  int request = nothing;
+  enum { fields, nothing, checkpoint, out_of_time, interrupted };  // fields: where every rank has written its part
+  int request = results_.fields_are_written() ? fields : nothing;
   if (comm_.is_root()) {
-    if (results_.fields_are_written()) request = fields;
     const double every = case_.output.checkpoint_seconds;
     if (every > 0 && since_checkpoint_.seconds() >= every) request = checkpoint;
     if (criteria.wall_time && clock_.seconds() >= *criteria.wall_time) request = out_of_time;

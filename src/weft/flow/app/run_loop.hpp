@@ -64,7 +64,7 @@ class Run {
 
  private:
   /// Returns the reason to stop, if there is one. Interrupts and the clock need agreement: one small reduction a step. Also
-  /// requests a checkpoint if one is due by the clock.
+  /// requests a checkpoint if one is due by the clock, and finishes fields that every rank has written.
   std::optional<StopReason> reason_to_stop(const std::function<bool()>& stop);
 
   /// Sets next_field_ to the next multiple of the interval.

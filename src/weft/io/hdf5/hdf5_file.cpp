@@ -11,6 +11,8 @@
 #include <limits>
 #include <optional>
 #include <random>
+#include <stop_token>
+#include <system_error>
 #include <utility>
 
 #include "weft/base/contracts.hpp"
@@ -248,15 +250,22 @@ void Hdf5File::close() {
 void Hdf5File::start_close() {
   close_structure();
   state_->closing = std::make_unique<detail::Closing>();
-  state_->closing->thread = std::jthread([state = state_.get(), closing = state_->closing.get()] {
-    ThreadBinding::apply_to_helper();
+  const auto write = [state = state_.get(), closing = state_->closing.get()](const std::stop_token& stop) {
     try {
-      state->write_kept_rows();
+      state->write_kept_rows(stop);
     } catch (...) {
       closing->error = std::current_exception();
     }
     closing->has_ended = true;
-  });
+  };
+  try {
+    state_->closing->thread = std::jthread([write](const std::stop_token& stop) {
+      ThreadBinding::apply_to_helper();
+      write(stop);
+    });
+  } catch (const std::system_error&) {  // the system starts no more threads
+    write({});
+  }
 }
 
 bool Hdf5File::is_written() const { return state_->closing->has_ended; }

@@ -83,7 +83,8 @@ class Hdf5File {
     write_bytes(name, std::as_bytes(elements), element_type<T>, width, Moment::now, {});
   }
   /// Enters a dataset as write_rows() does, whose rows are written by close(), or by the thread of start_close().
-  /// @param owner  destroyed when they are written; without one, the elements must exist until close() returns.
+  /// @param owner  destroyed when they are written, by the thread that writes, and so without a call of MPI, HDF5 or Python;
+  ///   without one, the elements must exist until close() returns.
   template <class T>
   void write_rows_on_close(const std::string& name, std::span<const T> elements, std::int32_t width = 1,
                            std::shared_ptr<const void> owner = {}) {

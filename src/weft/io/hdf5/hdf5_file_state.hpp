@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -36,7 +37,7 @@ struct KeptRows {
 struct Closing {
   std::atomic<bool> has_ended = false;
   std::exception_ptr error;  ///< read after the end
-  std::jthread thread;       ///< destroyed first, which waits for it
+  std::jthread thread;       ///< destroyed first, which asks it to stop and waits for it
 };
 
 }  // namespace detail
@@ -53,12 +54,14 @@ struct Hdf5File::State {
   std::unique_ptr<detail::Closing> closing{};         ///< after start_close(); destroyed before what its thread uses
 
   /// Writes the kept rows and waits until all that this rank has written is on disk. Does not communicate.
-  void write_kept_rows() {
+  /// @param stop  where a stop is requested, the file is not needed and stays incomplete.
+  void write_kept_rows(const std::stop_token& stop = {}) {
     for (detail::KeptRows& rows : kept) {
+      if (stop.stop_requested()) return;
       shared.write_at(rows.position, rows.bytes, comm.piece_bytes());
       rows.owner.reset();
     }
-    shared.sync_and_close();
+    if (!stop.stop_requested()) shared.sync_and_close();
   }
 
   [[nodiscard]] std::string name() const { return path.string(); }
