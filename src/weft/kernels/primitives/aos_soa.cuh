@@ -94,7 +94,8 @@ void convert_rows(Stream& stream, const T* in, std::int64_t rows, std::int64_t w
 template <class T>
 void aos_to_soa(space::cuda, Stream& stream, std::span<const T> aos, std::int64_t rows, std::int64_t width, std::int64_t stride,
                 std::span<T> soa) {
-  WEFT_EXPECTS(detail::is_aos_and_soa(aos.size(), soa.size(), rows, width, stride) && detail::disjoint(aos, soa));
+  WEFT_EXPECTS(detail::is_aos_and_soa(aos.size(), soa.size(), rows, width, stride));
+  detail::refuse_overlap(aos, soa, "aos and soa of aos_to_soa");
   detail::convert_rows<true>(stream, aos.data(), rows, width, stride, soa.data());
 }
 
@@ -102,7 +103,8 @@ void aos_to_soa(space::cuda, Stream& stream, std::span<const T> aos, std::int64_
 template <class T>
 void soa_to_aos(space::cuda, Stream& stream, std::span<const T> soa, std::int64_t rows, std::int64_t width, std::int64_t stride,
                 std::span<T> aos) {
-  WEFT_EXPECTS(detail::is_aos_and_soa(aos.size(), soa.size(), rows, width, stride) && detail::disjoint(soa, aos));
+  WEFT_EXPECTS(detail::is_aos_and_soa(aos.size(), soa.size(), rows, width, stride));
+  detail::refuse_overlap(soa, aos, "soa and aos of soa_to_aos");
   detail::convert_rows<false>(stream, soa.data(), rows, width, stride, aos.data());
 }
 

@@ -19,4 +19,21 @@ template <class A, class B>
   return disjoint(a, b) || (sizeof(A) == sizeof(B) && static_cast<const void*>(a.data()) == static_cast<const void*>(b.data()));
 }
 
+/// Throws the ContractError of arguments that overlap. @param names  as for refuse_overlap().
+[[noreturn]] void throw_overlap(const char* names);
+
+/// Checks in every build that two arguments do not overlap. @param names  of both and of the operation: "in and out of
+/// transpose".
+/// @throws ContractError with these names. @cost four comparisons.
+template <class A, class B>
+void refuse_overlap(std::span<A> a, std::span<B> b, const char* names) {
+  if (!disjoint(a, b)) throw_overlap(names);
+}
+
+/// Checks in every build that two arguments do not overlap or are the same memory. Otherwise as refuse_overlap().
+template <class A, class B>
+void refuse_partial_overlap(std::span<A> a, std::span<B> b, const char* names) {
+  if (!disjoint_or_same(a, b)) throw_overlap(names);
+}
+
 }  // namespace weft::kernels::detail

@@ -32,7 +32,9 @@ struct MoveEntry {
 
 template <bool kScatters, class T, class Index>
 void move_rows(Stream& stream, std::span<const T> in, std::span<const Index> index, std::span<T> out, std::size_t width) {
-  WEFT_EXPECTS(width > 0 && (kScatters ? in.size() : out.size()) == index.size() * width && disjoint(in, out));
+  WEFT_EXPECTS(width > 0 && (kScatters ? in.size() : out.size()) == index.size() * width);
+  refuse_overlap(in, out, kScatters ? "in and out of scatter" : "in and out of gather");
+  refuse_overlap(index, out, kScatters ? "index and out of scatter" : "index and out of gather");
   parallel_for(space::cuda{}, stream, static_cast<std::int64_t>(index.size() * width),
                MoveEntry<kScatters, T, Index>{in.data(), index.data(), out.data(), static_cast<std::int64_t>(width)});
 }

@@ -40,11 +40,12 @@ struct ApplyLineStencil {
 /// Computes out[i] = coefficient[0] in[i] + ... + coefficient[2 kRadius] in[i + 2 kRadius]: `in` has kRadius entries more on both
 /// sides. Example: {-0.5, 0, 0.5} and in {1, 4, 9, 16} give {4, 6}. line_stencil.cuh has an overload for GPUs, for .cu files,
 /// with the same digits.
-/// @pre in.size() = out.size() + 2 kRadius; no overlap. @cost one read and one write of each entry.
+/// @pre in.size() = out.size() + 2 kRadius; no overlap (checked in every build). @cost one read and one write of each entry.
 template <class T, int kRadius>
 void apply_line_stencil(const LineStencil<T, kRadius>& stencil, std::span<const T> in, std::span<T> out,
                         Team& team = calling_thread()) {
-  WEFT_EXPECTS(in.size() == out.size() + 2 * kRadius && detail::disjoint(in, out));
+  WEFT_EXPECTS(in.size() == out.size() + 2 * kRadius);
+  detail::refuse_overlap(in, out, "in and out of apply_line_stencil");
   const detail::ApplyLineStencil<T, kRadius> apply{stencil, in.data(), out.data()};
   detail::split(team, static_cast<std::int64_t>(out.size()), 4096, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) apply(i);

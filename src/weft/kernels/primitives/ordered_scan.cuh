@@ -231,7 +231,8 @@ __global__ void store_value_kernel(const T value, T* to) {
 template <bool kInclusive, class In, class Out, class Combine>
 void ordered_scan_of(Stream& stream, std::span<const In> in, std::span<Out> out, const Out& identity, const Combine& combine,
                      Out* total) {
-  WEFT_EXPECTS(!stream.is_host() && in.size() == out.size() && disjoint_or_same(in, out));
+  WEFT_EXPECTS(!stream.is_host() && in.size() == out.size());
+  refuse_partial_overlap(in, out, "in and out of a scan");
   if (in.empty()) {
     if (total != nullptr) launch(stream, "store_value", {.blocks = 1, .threads = 1}, store_value_kernel<Out>, identity, total);
     return;
@@ -244,7 +245,8 @@ template <bool kInclusive, class In, class Out, class Combine>
 void segmented_scan_of(Stream& stream, std::span<const In> in, std::span<const std::uint8_t> heads, std::span<Out> out,
                        const Out& identity, const Combine& combine) {
   WEFT_EXPECTS(!stream.is_host() && in.size() == out.size() && heads.size() == in.size());
-  WEFT_EXPECTS(disjoint_or_same(in, out) && disjoint(heads, out));
+  refuse_partial_overlap(in, out, "in and out of a segmented scan");
+  refuse_overlap(heads, out, "heads and out of a segmented scan");
   if (in.empty()) return;
   ordered_scan<kInclusive>(stream, static_cast<std::int64_t>(in.size()), Segmented<Out>{identity, 0},
                            LoadSegmented<In, Out>{in.data(), heads.data()},
@@ -255,7 +257,8 @@ void segmented_scan_of(Stream& stream, std::span<const In> in, std::span<const s
 template <bool kInclusive, class In, class Out, class Combine>
 void segmented_scan_of(Stream& stream, std::span<const In> in, std::span<const std::int64_t> offsets, std::span<Out> out,
                        const Out& identity, const Combine& combine) {
-  WEFT_EXPECTS(!stream.is_host() && !offsets.empty() && disjoint(offsets, out));
+  WEFT_EXPECTS(!stream.is_host() && !offsets.empty());
+  refuse_overlap(offsets, out, "offsets and out of a segmented scan");
   const DeviceVector<std::uint8_t> heads(stream, in.size());
   if (!in.empty()) {
     set_bytes(stream, heads.data(), 0, heads.bytes());

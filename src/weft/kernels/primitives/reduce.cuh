@@ -175,7 +175,9 @@ template <class T, class Result>
 void axpy_dot(space::cuda gpu, Stream& stream, const T* alpha, std::span<const T> x, std::span<T> y,
               std::span<const std::type_identity_t<T>> z, Result* result) {
   WEFT_EXPECTS(x.size() == y.size() && z.size() == y.size());
-  WEFT_EXPECTS(detail::disjoint(x, y) && detail::disjoint_or_same(z, y) && detail::disjoint(std::span(alpha, 1), y));
+  detail::refuse_overlap(x, y, "x and y of axpy_dot");
+  detail::refuse_partial_overlap(z, y, "z and y of axpy_dot");
+  detail::refuse_overlap(std::span(alpha, 1), y, "alpha and y of axpy_dot");
   reduce_into(gpu, stream, static_cast<std::int64_t>(y.size()), Result{},
               detail::UpdateAndProduct<T, Result>{alpha, x.data(), y.data(), z.data()}, Plus{}, result);
 }
@@ -197,7 +199,9 @@ template <class Result>
 template <class T, class Result, class Combine>
 void segmented_reduce(space::cuda, Stream& stream, std::span<const T> values, std::span<const std::int64_t> offsets,
                       std::span<Result> results, const std::type_identity_t<Result>& identity, const Combine& combine) {
-  WEFT_EXPECTS(!stream.is_host() && offsets.size() == results.size() + 1 && detail::disjoint(values, results));
+  WEFT_EXPECTS(!stream.is_host() && offsets.size() == results.size() + 1);
+  detail::refuse_overlap(values, results, "values and results of segmented_reduce");
+  detail::refuse_overlap(offsets, results, "offsets and results of segmented_reduce");
   if (results.empty()) return;
   const auto segments = static_cast<std::int64_t>(results.size()), n = static_cast<std::int64_t>(values.size());
   const std::int64_t most = detail::divided_segments(n), chunks = detail::divided_chunks(n);
@@ -231,7 +235,9 @@ void segmented_sum(space::cuda gpu, Stream& stream, std::span<const T> values, s
                    std::span<T> sums) {
   constexpr Provider kChosen = detail::provider(kProvider, Primitive::segmented_sum, sizeof(T));
   if constexpr (kChosen == Provider::library) {
-    WEFT_EXPECTS(!stream.is_host() && offsets.size() == sums.size() + 1 && detail::disjoint(values, sums));
+    WEFT_EXPECTS(!stream.is_host() && offsets.size() == sums.size() + 1);
+    detail::refuse_overlap(values, sums, "values and sums of segmented_sum");
+    detail::refuse_overlap(offsets, sums, "offsets and sums of segmented_sum");
     if (!sums.empty()) detail::Implementation<Primitive::segmented_sum, kChosen>::run(stream, values, offsets, sums);
   } else {
     segmented_reduce(gpu, stream, values, offsets, sums, T{}, Plus{});

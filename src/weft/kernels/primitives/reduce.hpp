@@ -138,13 +138,14 @@ template <class T, class Result = T>
 
 /// Computes y = y + alpha x and returns the scalar product of the new y and z, in one pass, as Krylov methods need it: with z = y
 /// the square of the norm of an updated residual.
-/// @pre equal sizes; `y` overlaps neither `x` nor, unless they are the same, `z`.
+/// @pre equal sizes; `y` overlaps neither `x` nor, unless they are the same, `z` (checked in every build).
 /// @cost one read of x, y and z (z = y: not twice) and one write of y.
 template <class T, class Result = T>
 [[nodiscard]] Result axpy_dot(const std::type_identity_t<T>& alpha, std::span<const T> x, std::span<T> y,
                               std::span<const std::type_identity_t<T>> z, Team& team = calling_thread()) {
   WEFT_EXPECTS(x.size() == y.size() && z.size() == y.size());
-  WEFT_EXPECTS(detail::disjoint(x, y) && detail::disjoint_or_same(z, y));
+  detail::refuse_overlap(x, y, "x and y of axpy_dot");
+  detail::refuse_partial_overlap(z, y, "z and y of axpy_dot");
   return transform_reduce(static_cast<std::int64_t>(y.size()), Result{},
                           detail::UpdateAndProduct<T, Result>{&alpha, x.data(), y.data(), z.data()}, Plus{}, team);
 }
@@ -155,14 +156,16 @@ template <class T, class Result = T>
 /// 4, 2, 1. Longer segments are divided into at most 1024 chunks of the same multiple of 1024 entries (the last one has fewer);
 /// each chunk, and then the results of the chunks, are combined by 32 lanes in this way.
 /// @param combine  associative and commutative up to rounding.
-/// @pre `offsets` has results.size() + 1 ascending entries between 0 and values.size(). @cost O(n).
+/// @pre `offsets` has results.size() + 1 ascending entries between 0 and values.size(); `results` overlaps neither of the inputs
+/// (checked in every build). @cost O(n).
 template <class T, class Result, class Combine>
 void segmented_reduce(std::span<const T> values, std::span<const std::int64_t> offsets, std::span<Result> results,
                       const Result& identity, const Combine& combine, Team& team = calling_thread()) {
   WEFT_EXPECTS(offsets.size() == results.size() + 1);
   WEFT_EXPECTS(offsets.front() >= 0 && offsets.back() <= static_cast<std::int64_t>(values.size()));
   WEFT_EXPECTS(std::is_sorted(offsets.begin(), offsets.end()));
-  WEFT_EXPECTS(detail::disjoint(values, results));
+  detail::refuse_overlap(values, results, "values and results of segmented_reduce");
+  detail::refuse_overlap(offsets, results, "offsets and results of segmented_reduce");
   const detail::Entry<T, Result> entry{values.data()};
   const auto reduce_if = [&](std::int64_t s, bool divided) {
     const auto at = static_cast<std::size_t>(s);

@@ -250,7 +250,8 @@ void look_back_scan(Stream& stream, std::span<const In> in, std::span<Out> out, 
 
 template <Provider kProvider, bool kInclusive, class In, class Out>
 void scan(Stream& stream, std::span<const In> in, std::span<Out> out, Out* total) {
-  WEFT_EXPECTS(!stream.is_host() && in.size() == out.size() && disjoint_or_same(in, out));
+  WEFT_EXPECTS(!stream.is_host() && in.size() == out.size());
+  refuse_partial_overlap(in, out, "in and out of a scan");
   constexpr Provider kChosen = provider(kProvider, Primitive::scan, sizeof(Out));
   if constexpr (kChosen == Provider::library) {
     if (total == nullptr && !in.empty())
@@ -264,9 +265,9 @@ void scan(Stream& stream, std::span<const In> in, std::span<Out> out, Out* total
 /// Computes out[i] = in[0] + ... + in[i-1] in the arithmetic of Out, which wraps around, in stream order. The integers are in
 /// memory accessible to the current GPU; `out` may be `in`.
 /// @param total  device address of the sum of all numbers; null: the sum is not stored.  @pre equal sizes; `in` and `out` are the
-/// same or do not overlap; a stream of the current GPU. Provider::library is used only without `total`. @cost memory: 8 bytes per
-/// tile of 8192 numbers (16 bytes per 2048 where Out has 8 bytes) from the stream's pool. time: one read and one write of every
-/// number, by up to 16 bytes at a time where both addresses are multiples of 16.
+/// same or do not overlap (checked in every build); a stream of the current GPU. Provider::library is used only without `total`.
+/// @cost memory: 8 bytes per tile of 8192 numbers (16 bytes per 2048 where Out has 8 bytes) from the stream's pool. time: one
+/// read and one write of every number, by up to 16 bytes at a time where both addresses are multiples of 16.
 /// @throws DeviceError where memory is exhausted or the launch is rejected.
 template <Provider kProvider = Provider::automatic, std::integral In, std::integral Out>
   requires(sizeof(Out) == 4 || sizeof(Out) == 8)

@@ -72,7 +72,8 @@ struct MarkHead {
 
 template <bool kInclusive, class In, class Out, class Combine>
 Out scan(std::span<const In> in, std::span<Out> out, const Out& identity, const Combine& combine, Team& team) {
-  WEFT_EXPECTS(in.size() == out.size() && disjoint_or_same(in, out));
+  WEFT_EXPECTS(in.size() == out.size());
+  refuse_partial_overlap(in, out, "in and out of a scan");
   if constexpr (kIsExact<Out, Combine>) {
     if (team.size() == 1) {  // in one pass, because the order does not matter
       Out total{};
@@ -92,7 +93,8 @@ template <bool kInclusive, class In, class Out, class Combine>
 void segmented_scan(std::span<const In> in, std::span<const std::uint8_t> heads, std::span<Out> out, const Out& identity,
                     const Combine& combine, Team& team) {
   WEFT_EXPECTS(in.size() == out.size() && heads.size() == in.size());
-  WEFT_EXPECTS(disjoint_or_same(in, out) && disjoint(heads, out));
+  refuse_partial_overlap(in, out, "in and out of a segmented scan");
+  refuse_overlap(heads, out, "heads and out of a segmented scan");
   ordered_scan<kInclusive>(
       static_cast<std::int64_t>(in.size()), Segmented<Out>{identity, 0}, LoadSegmented<In, Out>{in.data(), heads.data()},
       StoreSegmented<kInclusive, Out>{out.data(), heads.data(), identity}, CombineSegmented<Combine>{combine}, team);
@@ -101,7 +103,8 @@ void segmented_scan(std::span<const In> in, std::span<const std::uint8_t> heads,
 template <bool kInclusive, class In, class Out, class Combine>
 void segmented_scan(std::span<const In> in, std::span<const std::int64_t> offsets, std::span<Out> out, const Out& identity,
                     const Combine& combine, Team& team) {
-  WEFT_EXPECTS(are_segments(offsets, in.size()) && disjoint(offsets, out));
+  WEFT_EXPECTS(are_segments(offsets, in.size()));
+  refuse_overlap(offsets, out, "offsets and out of a segmented scan");
   std::vector<std::uint8_t> heads(in.size());
   const MarkHead mark{offsets.data(), heads.data()};
   split(team, static_cast<std::int64_t>(offsets.size()) - 1, 4096, [&](std::int64_t begin, std::int64_t end) {
@@ -116,7 +119,8 @@ void segmented_scan(std::span<const In> in, std::span<const std::int64_t> offset
 /// the combination of all. `out` may be `in`. The order of combination depends on the number and the size of the entries alone
 /// (scan_order.hpp).
 /// @param combine  associative up to rounding; need not be commutative.  @param identity  neutral element of `combine`.
-/// @pre equal sizes; `in` and `out` are the same or do not overlap. @cost O(n); two reads of the entries.
+/// @pre equal sizes; `in` and `out` are the same or do not overlap (checked in every build). @cost O(n); two reads of the
+/// entries.
 template <class In, class Out, class Combine>
 Out exclusive_scan(std::span<const In> in, std::span<Out> out, const Out& identity, const Combine& combine,
                    Team& team = calling_thread()) {
@@ -145,7 +149,8 @@ Out inclusive_scan(std::span<const In> in, std::span<Out> out, Team& team = call
 
 /// Computes exclusive_scan() within each segment, of which out[i] is `identity` for the first entry. A segment begins at entry 0
 /// and at each i with heads[i] != 0. Example: in {1, 2, 3, 4, 5}, heads {0, 0, 1, 0, 0} give {0, 1, 0, 3, 7}.
-/// @pre equal sizes; `out` is `in` or does not overlap it, and does not overlap `heads`. @cost O(n); two reads of the entries.
+/// @pre equal sizes; `out` is `in` or does not overlap it, and does not overlap `heads` (checked in every build). @cost O(n); two
+/// reads of the entries.
 template <class In, class Out, class Combine>
 void segmented_exclusive_scan(std::span<const In> in, std::span<const std::uint8_t> heads, std::span<Out> out,
                               const Out& identity, const Combine& combine, Team& team = calling_thread()) {
@@ -162,8 +167,8 @@ void segmented_inclusive_scan(std::span<const In> in, std::span<const std::uint8
 /// Computes exclusive_scan() within each segment: segment s consists of the entries offsets[s] .. offsets[s + 1] - 1 and may be
 /// empty. The digits are those of the scan by heads with all first entries marked, entry 0 too. Example: in {1, 2, 3, 4, 5},
 /// offsets {0, 2, 2, 5} give {0, 1, 0, 3, 7}.
-/// @pre `offsets` ascend from 0 to in.size() and do not overlap `out`; otherwise as by heads. @cost as by heads, whose in.size()
-/// bytes are stored first.
+/// @pre `offsets` ascend from 0 to in.size() and do not overlap `out` (checked in every build); otherwise as by heads. @cost as
+/// by heads, whose in.size() bytes are stored first.
 template <class In, class Out, class Combine>
 void segmented_exclusive_scan(std::span<const In> in, std::span<const std::int64_t> offsets, std::span<Out> out,
                               const Out& identity, const Combine& combine, Team& team = calling_thread()) {

@@ -325,22 +325,25 @@ template <class Key, class Value = void>
 template <RadixKey Key>
 void segmented_sort(space::cuda, Stream& stream, std::span<Key> keys, std::span<const std::int64_t> offsets,
                     Direction direction = Direction::ascending) {
-  WEFT_EXPECTS(!stream.is_host() && !offsets.empty() && detail::disjoint(keys, offsets));
+  WEFT_EXPECTS(!stream.is_host() && !offsets.empty());
+  detail::refuse_overlap(keys, offsets, "keys and offsets of segmented_sort");
   detail::sort_segments<false>(stream, static_cast<std::int64_t>(keys.size()), offsets,
                                reinterpret_cast<detail::KeyBits<Key>*>(keys.data()), nullptr, detail::key_code<Key>(direction));
 }
 
 /// Sorts the keys of each segment stably and permutes values in the same way.
-/// @pre as segmented_sort(); equal sizes; no overlap. @throws LimitError for more than 2^32 - 1 keys; otherwise as
-/// segmented_sort(). @cost as segmented_sort(), for keys and positions of 4 bytes, and two reads and two writes of the values, of
-/// which one read is in the order of the keys; segmented_sort_workspace<Key, Value>(keys.size()) bytes from the pool of the
-/// stream.
+/// @pre as segmented_sort(); equal sizes; no overlap (checked in every build). @throws LimitError for more than 2^32 - 1 keys;
+/// otherwise as segmented_sort(). @cost as segmented_sort(), for keys and positions of 4 bytes, and two reads and two writes of
+/// the values, of which one read is in the order of the keys; segmented_sort_workspace<Key, Value>(keys.size()) bytes from the
+/// pool of the stream.
 template <RadixKey Key, class Value>
   requires std::is_trivially_copyable_v<Value>
 void segmented_stable_sort_by_key(space::cuda gpu, Stream& stream, std::span<Key> keys, std::span<Value> values,
                                   std::span<const std::int64_t> offsets, Direction direction = Direction::ascending) {
   WEFT_EXPECTS(!stream.is_host() && !offsets.empty() && keys.size() == values.size());
-  WEFT_EXPECTS(detail::disjoint(keys, values) && detail::disjoint(keys, offsets) && detail::disjoint(values, offsets));
+  detail::refuse_overlap(keys, values, "keys and values of segmented_stable_sort_by_key");
+  detail::refuse_overlap(keys, offsets, "keys and offsets of segmented_stable_sort_by_key");
+  detail::refuse_overlap(values, offsets, "values and offsets of segmented_stable_sort_by_key");
   detail::check_pairs(keys.size());
   const DeviceVector<std::uint32_t> order(stream, keys.size());
   detail::sort_segments<true>(stream, static_cast<std::int64_t>(keys.size()), offsets,

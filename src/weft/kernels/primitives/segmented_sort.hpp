@@ -61,18 +61,20 @@ inline void check_pairs(std::size_t n) {
 
 /// Sorts the keys of each segment in the order of before(): segment s consists of the keys offsets[s] .. offsets[s + 1] - 1 and
 /// may be empty. Keys are of any type with `<`. Example: keys {5, 3, 9, 7, 1}, offsets {0, 2, 2, 5} give {3, 5, 1, 7, 9}.
-/// @pre `offsets` ascend from 0 to keys.size() and do not overlap `keys`. @cost O(n log n) for segments of n keys; with more than
-/// one thread copies of segments of 2^14 keys or more.
+/// @pre `offsets` ascend from 0 to keys.size() and do not overlap `keys` (checked in every build). @cost O(n log n) for segments
+/// of n keys; with more than one thread copies of segments of 2^14 keys or more.
 template <class Key>
 void segmented_sort(std::span<Key> keys, std::span<const std::int64_t> offsets, Direction direction = Direction::ascending,
                     Team& team = calling_thread()) {
-  WEFT_EXPECTS(detail::are_segments(offsets, keys.size()) && detail::disjoint(keys, offsets));
+  WEFT_EXPECTS(detail::are_segments(offsets, keys.size()));
+  detail::refuse_overlap(keys, offsets, "keys and offsets of segmented_sort");
   detail::sort_segments(keys, offsets, detail::Precedes{direction}, team);
 }
 
 /// Sorts the keys of each segment stably and permutes the values in the same way. Example: the values {0, 1, 2, 3, 4} of the keys
 /// above become {1, 0, 4, 3, 2}.
-/// @pre equal sizes; no overlap; otherwise as segmented_sort(). @cost as segmented_sort(), and copies of keys and values.
+/// @pre equal sizes; no overlap (checked in every build); otherwise as segmented_sort(). @cost as segmented_sort(), and copies of
+/// keys and values.
 /// @throws LimitError for more than 2^32 - 1 keys.
 template <class Key, class Value>
 void segmented_stable_sort_by_key(std::span<Key> keys, std::span<Value> values, std::span<const std::int64_t> offsets,
@@ -82,7 +84,9 @@ void segmented_stable_sort_by_key(std::span<Key> keys, std::span<Value> values, 
     std::uint32_t number;
   };
   WEFT_EXPECTS(detail::are_segments(offsets, keys.size()) && keys.size() == values.size());
-  WEFT_EXPECTS(detail::disjoint(keys, values) && detail::disjoint(keys, offsets) && detail::disjoint(values, offsets));
+  detail::refuse_overlap(keys, values, "keys and values of segmented_stable_sort_by_key");
+  detail::refuse_overlap(keys, offsets, "keys and offsets of segmented_stable_sort_by_key");
+  detail::refuse_overlap(values, offsets, "values and offsets of segmented_stable_sort_by_key");
   detail::check_pairs(keys.size());
   std::vector<Numbered> numbered;
   numbered.reserve(keys.size());

@@ -49,7 +49,8 @@ void select(space::cuda, Stream& stream, const Predicate& predicate, std::span<I
 template <Provider kProvider = Provider::automatic, class T, class Predicate>
 void copy_if(space::cuda, Stream& stream, std::span<const T> in, const Predicate& predicate, std::span<T> out,
              std::int64_t* count) {
-  WEFT_EXPECTS(!stream.is_host() && in.size() == out.size() && detail::disjoint(in, out) && count != nullptr);
+  WEFT_EXPECTS(!stream.is_host() && in.size() == out.size() && count != nullptr);
+  detail::refuse_overlap(in, out, "in and out of copy_if");
   constexpr Provider kChosen = detail::provider(kProvider, Primitive::copy_if, sizeof(T));
   if constexpr (kChosen == Provider::library) {
     detail::Implementation<Primitive::copy_if, kChosen>::run(stream, in, predicate, out, count);
@@ -67,7 +68,8 @@ void copy_if(space::cuda, Stream& stream, std::span<const T> in, const Predicate
 template <class T, class Predicate>
 void partition(space::cuda, Stream& stream, std::span<const T> in, const Predicate& predicate, std::span<T> out,
                std::int64_t* count) {
-  WEFT_EXPECTS(!stream.is_host() && in.size() == out.size() && detail::disjoint(in, out) && count != nullptr);
+  WEFT_EXPECTS(!stream.is_host() && in.size() == out.size() && count != nullptr);
+  detail::refuse_overlap(in, out, "in and out of partition");
   if (in.empty()) return set_bytes(stream, count, 0, sizeof *count);
   const auto n = static_cast<std::int64_t>(in.size());
   reduce_into(space::cuda{}, stream, n, std::int64_t{0}, detail::CountSelected<T, Predicate>{in.data(), predicate}, Plus{},
@@ -80,7 +82,8 @@ void partition(space::cuda, Stream& stream, std::span<const T> in, const Predica
 /// as copy_if().
 template <Provider kProvider = Provider::automatic, class Key>
 void unique(space::cuda, Stream& stream, std::span<const Key> keys, std::span<Key> out, std::int64_t* count) {
-  WEFT_EXPECTS(!stream.is_host() && keys.size() == out.size() && detail::disjoint(keys, out) && count != nullptr);
+  WEFT_EXPECTS(!stream.is_host() && keys.size() == out.size() && count != nullptr);
+  detail::refuse_overlap(keys, out, "keys and out of unique");
   constexpr Provider kChosen = detail::provider(kProvider, Primitive::unique, sizeof(Key));
   if constexpr (kChosen == Provider::library) {
     static_assert(!std::floating_point<Key>, "CUB compares with ==, which is not the order of floating-point keys");
@@ -97,7 +100,9 @@ template <class Key>
 void run_length_encode(space::cuda, Stream& stream, std::span<const Key> keys, std::span<Key> out,
                        std::span<std::int64_t> offsets, std::int64_t* count) {
   WEFT_EXPECTS(!stream.is_host() && keys.size() == out.size() && offsets.size() == keys.size() + 1 && count != nullptr);
-  WEFT_EXPECTS(detail::disjoint(keys, out) && detail::disjoint(keys, offsets) && detail::disjoint(out, offsets));
+  detail::refuse_overlap(keys, out, "keys and out of run_length_encode");
+  detail::refuse_overlap(keys, offsets, "keys and offsets of run_length_encode");
+  detail::refuse_overlap(out, offsets, "out and offsets of run_length_encode");
   if (keys.empty()) {
     set_bytes(stream, offsets.data(), 0, sizeof(std::int64_t));
     return set_bytes(stream, count, 0, sizeof *count);

@@ -87,10 +87,11 @@ template <class Predicate>
 
 /// Copies the entries for which predicate(entry) is true to the beginning of `out`, in their order, and returns their number.
 /// Further entries of `out` are unchanged.
-/// @pre equal sizes; no overlap. @cost O(n); two calls of the predicate for each entry.
+/// @pre equal sizes; no overlap (checked in every build). @cost O(n); two calls of the predicate for each entry.
 template <class T, class Predicate>
 std::int64_t copy_if(std::span<const T> in, const Predicate& predicate, std::span<T> out, Team& team = calling_thread()) {
-  WEFT_EXPECTS(in.size() == out.size() && detail::disjoint(in, out));
+  WEFT_EXPECTS(in.size() == out.size());
+  detail::refuse_overlap(in, out, "in and out of copy_if");
   return detail::ordered_scan<false>(static_cast<std::int64_t>(in.size()), std::int64_t{0},
                                      detail::CountSelected<T, Predicate>{in.data(), predicate},
                                      detail::StoreSelected<T, Predicate>{in.data(), predicate, out.data()}, Plus{}, team);
@@ -100,7 +101,8 @@ std::int64_t copy_if(std::span<const T> in, const Predicate& predicate, std::spa
 /// former. Example: {1, 2, 3, 4, 5} with even numbers selected give {2, 4, 1, 3, 5} and 2. @pre, @cost as copy_if().
 template <class T, class Predicate>
 std::int64_t partition(std::span<const T> in, const Predicate& predicate, std::span<T> out, Team& team = calling_thread()) {
-  WEFT_EXPECTS(in.size() == out.size() && detail::disjoint(in, out));
+  WEFT_EXPECTS(in.size() == out.size());
+  detail::refuse_overlap(in, out, "in and out of partition");
   return detail::ordered_scan<false>(static_cast<std::int64_t>(in.size()), std::int64_t{0},
                                      detail::CountSelected<T, Predicate>{in.data(), predicate},
                                      detail::StorePartitioned<T, Predicate>{in.data(), predicate, out.data()}, Plus{}, team);
@@ -108,10 +110,11 @@ std::int64_t partition(std::span<const T> in, const Predicate& predicate, std::s
 
 /// Copies the first key of each run of equal adjacent keys to the beginning of `out` and returns the number of runs. Keys are
 /// equal in the sense of before(): -0 and +0 are not, and NaN of the same bits are. Example: {4, 4, 7, 4} give {4, 7, 4} and 3.
-/// @pre equal sizes; no overlap. @cost O(n).
+/// @pre equal sizes; no overlap (checked in every build). @cost O(n).
 template <class Key>
 std::int64_t unique(std::span<const Key> keys, std::span<Key> out, Team& team = calling_thread()) {
-  WEFT_EXPECTS(keys.size() == out.size() && detail::disjoint(keys, out));
+  WEFT_EXPECTS(keys.size() == out.size());
+  detail::refuse_overlap(keys, out, "keys and out of unique");
   const auto n = static_cast<std::int64_t>(keys.size());
   const detail::CountRuns<Key> runs{keys.data()};
   return detail::ordered_scan<false>(n, std::int64_t{0}, runs, detail::StoreRuns<Key>{runs, n, out.data(), nullptr}, Plus{},
@@ -120,12 +123,14 @@ std::int64_t unique(std::span<const Key> keys, std::span<Key> out, Team& team = 
 
 /// Encodes runs of equal adjacent keys: unique(), and the position of the first key of each run, then the number of keys, in
 /// `offsets`. Example: {4, 4, 7, 9, 9, 9} give keys {4, 7, 9}, offsets {0, 2, 3, 6} and 3.
-/// @pre out has keys.size() entries and offsets one more; no overlap. @cost O(n).
+/// @pre out has keys.size() entries and offsets one more; no overlap (checked in every build). @cost O(n).
 template <class Key>
 std::int64_t run_length_encode(std::span<const Key> keys, std::span<Key> out, std::span<std::int64_t> offsets,
                                Team& team = calling_thread()) {
   WEFT_EXPECTS(keys.size() == out.size() && offsets.size() == keys.size() + 1);
-  WEFT_EXPECTS(detail::disjoint(keys, out) && detail::disjoint(keys, offsets) && detail::disjoint(out, offsets));
+  detail::refuse_overlap(keys, out, "keys and out of run_length_encode");
+  detail::refuse_overlap(keys, offsets, "keys and offsets of run_length_encode");
+  detail::refuse_overlap(out, offsets, "out and offsets of run_length_encode");
   const auto n = static_cast<std::int64_t>(keys.size());
   if (n == 0) offsets[0] = 0;
   const detail::CountRuns<Key> runs{keys.data()};

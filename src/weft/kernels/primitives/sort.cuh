@@ -126,12 +126,13 @@ void sort(space::cuda, Stream& stream, std::span<Key> keys, Direction direction 
 }
 
 /// Sorts keys stably and permutes values of at most 64 bytes in the same way; for larger values sort their positions and gather.
-/// @pre equal sizes; no overlap; otherwise as sort(). @cost, @throws as sort(), for keys and values.
+/// @pre equal sizes; no overlap (checked in every build); otherwise as sort(). @cost, @throws as sort(), for keys and values.
 template <RadixKey Key, class Value>
   requires(std::is_trivially_copyable_v<Value> && sizeof(Value) <= 64)
 void stable_sort_by_key(space::cuda, Stream& stream, std::span<Key> keys, std::span<Value> values,
                         Direction direction = Direction::ascending) {
-  WEFT_EXPECTS(keys.size() == values.size() && detail::disjoint(keys, values));
+  WEFT_EXPECTS(keys.size() == values.size());
+  detail::refuse_overlap(keys, values, "keys and values of stable_sort_by_key");
   detail::sort_with<Provider::library>(stream, keys, values.data(), direction);
 }
 

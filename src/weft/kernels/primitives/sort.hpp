@@ -62,11 +62,13 @@ template <class Key>
   return order;
 }
 
-/// Sorts the keys stably and permutes the values in the same way. @pre equal sizes; no overlap. @cost, @throws as stable_order().
+/// Sorts the keys stably and permutes the values in the same way. @pre equal sizes; no overlap (checked in every build). @cost,
+/// @throws as stable_order().
 template <class Key, class Value>
 void stable_sort_by_key(std::span<Key> keys, std::span<Value> values, Direction direction = Direction::ascending,
                         Team& team = calling_thread()) {
-  WEFT_EXPECTS(keys.size() == values.size() && detail::disjoint(keys, values));
+  WEFT_EXPECTS(keys.size() == values.size());
+  detail::refuse_overlap(keys, values, "keys and values of stable_sort_by_key");
   const std::vector<std::int32_t> order = stable_order(std::span<const Key>(keys), direction, team);
   const std::vector<Key> old_keys(keys.begin(), keys.end());
   const std::vector<Value> old_values(values.begin(), values.end());

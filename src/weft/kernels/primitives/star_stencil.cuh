@@ -54,7 +54,7 @@ void apply_star_stencil(space::cuda, Stream& stream, const StarWeights<T>& weigh
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "float and double");
   WEFT_EXPECTS(!stream.is_host());
   WEFT_EXPECTS(detail::is_array_on(box, in.size()) && out.size() == in.size());
-  WEFT_EXPECTS(detail::disjoint(in, out));
+  detail::refuse_overlap(in, out, "in and out of apply_star_stencil");
   if (box.empty()) return;
   const detail::TileGrid grid = detail::tile_grid(box, detail::kStarX, detail::kStarY, detail::kStarMarch);
   launch(stream, "apply_star_stencil", {.blocks = grid.blocks, .threads = detail::kStarThreads}, detail::star_stencil_kernel<T>,

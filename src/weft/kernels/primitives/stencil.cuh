@@ -132,7 +132,7 @@ void apply_stencil(space::cuda, Stream& stream, const StencilWeights<T>& weights
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "float and double");
   WEFT_EXPECTS(!stream.is_host());
   WEFT_EXPECTS(detail::is_array_on(box, in.size()) && out.size() == in.size());
-  WEFT_EXPECTS(detail::disjoint(in, out));
+  detail::refuse_overlap(in, out, "in and out of apply_stencil");
   if (box.empty()) return;
   detail::launch_stencil<16 / sizeof(T)>(stream, weights, box, in.data(), out.data());
 }

@@ -76,13 +76,14 @@ struct StencilWeights {
 
 /// Computes at every point of the box the weighted sum of `in` at the point and its six neighbours. Ghost points and padding of
 /// `out` are unchanged. stencil.cuh has an overload for GPUs, for .cu files, with the same digits.
-/// @pre numbers of points are not negative, box.row >= nx + 2; `in` and `out` have box.entries() entries and do not overlap.
+/// @pre numbers of points are not negative, box.row >= nx + 2; `in` and `out` have box.entries() entries and do not overlap
+/// (checked in every build).
 /// @cost O(points): one read and one write of each entry if the cache holds two planes.
 template <class T>
 void apply_stencil(const StencilWeights<T>& weights, const Box& box, std::span<const T> in, std::span<T> out,
                    Team& team = calling_thread()) {
   WEFT_EXPECTS(detail::is_array_on(box, in.size()) && out.size() == in.size());
-  WEFT_EXPECTS(detail::disjoint(in, out));
+  detail::refuse_overlap(in, out, "in and out of apply_stencil");
   if (box.empty()) return;
   constexpr std::int64_t kSmallest = 256;  // rows below which threads are not worth their start
   const std::int64_t row = box.row, plane = box.plane();

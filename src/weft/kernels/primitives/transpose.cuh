@@ -156,7 +156,7 @@ void transpose_batch(space::cuda gpu, Stream& stream, std::span<const T> in, std
                 "entries of 4 or 8 bytes, aligned to their size");
   WEFT_EXPECTS(!stream.is_host());
   WEFT_EXPECTS(detail::are_matrices(in.size(), matrices, rows, columns) && out.size() == in.size());
-  WEFT_EXPECTS(detail::disjoint(in, out));
+  detail::refuse_overlap(in, out, "in and out of transpose");
   if (in.empty()) return;
   using Entry = detail::Word<sizeof(T)>;
   const auto* const from = reinterpret_cast<const Entry*>(in.data());

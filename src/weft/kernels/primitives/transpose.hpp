@@ -27,13 +27,13 @@ namespace detail {
 
 /// Transposes each of `matrices` row-major matrices of `rows` x `columns` entries, which are contiguous, one after the other:
 /// out[(m * columns + j) * rows + i] = in[(m * rows + i) * columns + j]. transpose.cuh has an overload for GPUs, for .cu files.
-/// @pre matrices, rows, columns >= 0; `in` and `out` have matrices * rows * columns entries and do not overlap. @cost O(entries),
-/// by tiles that fit in a cache.
+/// @pre matrices, rows, columns >= 0; `in` and `out` have matrices * rows * columns entries and do not overlap (checked in every
+/// build). @cost O(entries), by tiles that fit in a cache.
 template <class T>
 void transpose_batch(std::span<const T> in, std::int64_t matrices, std::int64_t rows, std::int64_t columns, std::span<T> out,
                      Team& team = calling_thread()) {
   WEFT_EXPECTS(detail::are_matrices(in.size(), matrices, rows, columns) && out.size() == in.size());
-  WEFT_EXPECTS(detail::disjoint(in, out));
+  detail::refuse_overlap(in, out, "in and out of transpose");
   constexpr std::int64_t kTile = 32, kSmallest = 64;  // tiles below which threads are not worth their start
   if (in.empty()) return;
   const std::int64_t column_tiles = (columns + kTile - 1) / kTile, of_matrix = (rows + kTile - 1) / kTile * column_tiles;
@@ -53,8 +53,8 @@ void transpose_batch(std::span<const T> in, std::int64_t matrices, std::int64_t 
 
 /// Transposes a row-major matrix of `rows` x `columns` entries: out[j * rows + i] = in[i * columns + j]. Example: the 2 x 3
 /// matrix {1, 2, 3, 4, 5, 6} gives {1, 4, 2, 5, 3, 6}. transpose.cuh has an overload for GPUs, for .cu files.
-/// @pre rows, columns >= 0; `in` and `out` have rows * columns entries and do not overlap. @cost O(rows columns), by tiles that
-/// fit in a cache.
+/// @pre rows, columns >= 0; `in` and `out` have rows * columns entries and do not overlap (checked in every build). @cost O(rows
+/// columns), by tiles that fit in a cache.
 template <class T>
 void transpose(std::span<const T> in, std::int64_t rows, std::int64_t columns, std::span<T> out, Team& team = calling_thread()) {
   transpose_batch(in, 1, rows, columns, out, team);
