@@ -3,14 +3,17 @@
 #include "weft/kernels/primitives/gather.cuh"
 #include "weft/kernels/primitives/histogram.cuh"
 #include "weft/kernels/primitives/line_stencil.cuh"
+#include "weft/kernels/primitives/mutex.cuh"
 #include "weft/kernels/primitives/ordered_scan.cuh"
 #include "weft/kernels/primitives/reduce.cuh"
 #include "weft/kernels/primitives/scan.cuh"
 #include "weft/kernels/primitives/segmented_sort.cuh"
 #include "weft/kernels/primitives/select.cuh"
+#include "weft/kernels/primitives/sort.cuh"
 #include "weft/kernels/primitives/star_stencil.cuh"
 #include "weft/kernels/primitives/stencil.cuh"
 #include "weft/kernels/primitives/transpose.cuh"
+#include "weft/kernels/primitives/vote.cuh"
 
 namespace weft::kernels {
 
@@ -79,6 +82,32 @@ template void sort_with(Stream&, std::span<std::uint8_t>, std::span<double>, std
 template void sort_with(Stream&, std::span<std::int16_t>, std::span<double>, std::span<const std::int64_t>);
 template void sort_with(Stream&, std::span<float>, std::span<double>, std::span<const std::int64_t>);
 template void sort_with(Stream&, std::span<double>, std::span<double>, std::span<const std::int64_t>);
+
+/// Calls sorts, with the tile sizes of Weft and with those of CUB. They are compiled only.
+template <class Key>
+void sort_all_with(Stream& stream, std::span<Key> keys, std::span<double> values) {
+  sort(space::cuda{}, stream, keys);
+  stable_sort_by_key(space::cuda{}, stream, keys, values);
+}
+template void sort_all_with(Stream&, std::span<std::uint16_t>, std::span<double>);
+template void sort_all_with(Stream&, std::span<std::uint32_t>, std::span<double>);
+template void sort_all_with(Stream&, std::span<double>, std::span<double>);
+
+/// Votes of warps and blocks. It is compiled only.
+template <int kThreads>
+__global__ void vote_kernel(const std::uint8_t* yes, int* positions) {
+  const Vote of_warp = warp_vote(yes[threadIdx.x] != 0), of_block = block_vote<kThreads>(yes[threadIdx.x] != 0);
+  positions[threadIdx.x] = of_block.any() && !of_warp.all() ? of_block.before : of_warp.before;
+}
+template __global__ void vote_kernel<32>(const std::uint8_t*, int*);
+template __global__ void vote_kernel<1024>(const std::uint8_t*, int*);
+
+/// A mutex. It is compiled only.
+__global__ void mutex_kernel(Mutex* mutex, int* sum) {
+  mutex->lock();
+  ++*sum;
+  mutex->unlock();
+}
 
 /// Calls the primitives of integers. It is compiled only.
 void call_with_integers(Stream& stream, std::span<const std::uint32_t> in, std::span<std::uint32_t> out,
