@@ -136,29 +136,6 @@ TEST(CudaOrderedScan, segments_by_offsets_can_be_captured_in_a_graph) {
   }
 }
 
-/// Work that competes for memory bandwidth and multiprocessors.
-struct Compete {
-  double* x;
-  WEFT_HD void operator()(std::int64_t i) const { x[i] = x[i] * 0.5 + 1; }
-};
-
-TEST(CudaOrderedScan, repeats_its_bits_while_another_stream_works) {
-  WEFT_NEEDS_GPU();
-  Stream stream, other;
-  const std::vector<double> numbers = test::cancelling_numbers<double>(200'003);
-  std::vector<double> expected(numbers.size());
-  exclusive_scan(std::span<const double>(numbers), std::span(expected));
-  const OnGpu in(stream, numbers), out(stream, numbers);
-  const DeviceVector<double> competing(other, 1 << 20);
-  set_bytes(other, competing.data(), 0, competing.bytes());
-  for (int run = 0; run < 100; ++run) {
-    parallel_for(space::cuda{}, other, std::int64_t{1} << (10 + run % 11), Compete{competing.data()});
-    exclusive_scan(space::cuda{}, stream, in.input(), out.span());
-    ASSERT_TRUE(same_bits(out.values(stream), expected)) << run;
-  }
-  other.wait();
-}
-
 TEST(CudaOrderedScan, can_be_captured_in_a_graph) {
   WEFT_NEEDS_GPU();
   Stream stream;

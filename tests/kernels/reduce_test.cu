@@ -97,24 +97,6 @@ TEST(CudaReduce, segments_have_the_bits_of_the_host) {
   expect_segments_of_the_host(test::cancelling_numbers<double>((1 << 20) + 5000), {1, (1 << 20) + 3003, (1 << 20) + 4100});
 }
 
-TEST(CudaReduce, segments_have_the_same_bits_while_a_kernel_competes) {
-  WEFT_NEEDS_GPU();
-  Stream stream, other;
-  const std::vector<double> x = test::cancelling_numbers<double>(1'000'000);
-  const std::vector<std::int64_t> offsets = random_offsets(std::ssize(x), 9000);
-  std::vector<double> expected(offsets.size() - 1);
-  segmented_sum(std::span<const double>(x), std::span<const std::int64_t>(offsets), std::span(expected));
-  const OnGpu values(stream, x), sums(stream, expected), scratch(stream, x);
-  const OnGpu bounds(stream, offsets);
-  for (int run = 0; run < 100; ++run) {
-    copy_bytes(other, scratch.data(), values.data(), (run % 7 + 1) * std::size_t{1'000'000});
-    set_bytes(stream, sums.data(), 0, expected.size() * sizeof(double));
-    segmented_sum(space::cuda{}, stream, values.input(), bounds.input(), sums.span());
-    ASSERT_TRUE(same_bits(sums.values(stream), expected)) << run;
-  }
-  other.wait();
-}
-
 TEST(CudaReduce, can_be_captured_in_a_graph) {
   WEFT_NEEDS_GPU();
   Stream stream;

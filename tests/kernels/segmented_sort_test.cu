@@ -164,36 +164,6 @@ TEST(CudaSegmentedSort, sorts_keys_beyond_32_bits) {
   EXPECT_EQ(wrong.values(stream)[0], 0U);
 }
 
-/// Work that competes for memory bandwidth and multiprocessors.
-struct Compete {
-  double* x;
-  WEFT_HD void operator()(std::int64_t i) const { x[i] = x[i] * 0.5 + 1; }
-};
-
-TEST(CudaSegmentedSort, repeats_its_values_while_another_stream_works) {
-  WEFT_NEEDS_GPU();
-  Stream stream, other;
-  const std::int64_t n = 100'003;
-  std::vector<std::uint32_t> keys = test::keys<std::uint32_t>(to_index(n), test::Distribution::few);
-  std::vector<std::int32_t> order(keys.size());
-  std::iota(order.begin(), order.end(), 0);
-  const std::vector<std::int64_t> offsets = test::offsets_to(n, test::segment_lengths()[3]);
-  const OnGpu first_keys(stream, keys), device_keys(stream, keys);
-  const OnGpu segments(stream, offsets);
-  const OnGpu first_values(stream, order), values(stream, order);
-  segmented_stable_sort_by_key(std::span(keys), std::span(order), std::span<const std::int64_t>(offsets));
-  const DeviceVector<double> competing(other, 1 << 20);
-  set_bytes(other, competing.data(), 0, competing.bytes());
-  for (int run = 0; run < 50; ++run) {
-    parallel_for(space::cuda{}, other, std::int64_t{1} << (10 + run % 11), Compete{competing.data()});
-    copy_bytes(stream, device_keys.data(), first_keys.data(), keys.size() * sizeof(keys[0]));
-    copy_bytes(stream, values.data(), first_values.data(), order.size() * sizeof(order[0]));
-    segmented_stable_sort_by_key(space::cuda{}, stream, device_keys.span(), values.span(), segments.input());
-    ASSERT_EQ(values.values(stream), order) << run;
-  }
-  other.wait();
-}
-
 TEST(CudaSegmentedSort, mismatched_sizes_overlaps_and_host_streams_violate_the_contract) {
   WEFT_NEEDS_GPU();
   Stream stream;

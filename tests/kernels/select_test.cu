@@ -119,23 +119,6 @@ TEST(CudaSelect, entries_of_every_size_at_every_address_as_the_host) {
   check_entries<Bytes<16>>();
 }
 
-TEST(CudaSelect, has_the_same_result_while_a_kernel_competes) {
-  WEFT_NEEDS_GPU();
-  Stream stream, other;
-  const std::vector<std::uint32_t> in = numbers(2'000'003, 7);
-  const OnGpu on_gpu(stream, in, 1), out(stream, std::vector<std::uint32_t>(in.size())), scratch(stream, in);
-  const OnGpu count(stream, std::vector<std::int64_t>(1));
-  std::vector<std::uint32_t> expected(in.size());
-  partition(std::span<const std::uint32_t>(in), IsSelected{}, std::span(expected));
-  for (int run = 0; run < 100; ++run) {
-    copy_bytes(other, scratch.data(), on_gpu.data(), (run % 7 + 1) * std::size_t{1'000'000});
-    set_bytes(stream, out.data(), 0x5b, in.size() * sizeof(std::uint32_t));
-    partition(space::cuda{}, stream, on_gpu.input(), IsSelected{}, out.span(), count.data());
-    ASSERT_EQ(out.values(stream), expected) << run;
-  }
-  other.wait();
-}
-
 struct IsTwo {
   WEFT_HD bool operator()(std::uint8_t value) const { return value == 2; }
 };

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <vector>
 
-#include "weft/device/graph.hpp"
 #include "weft/kernels/primitives/star_stencil.cuh"
 
 #include "kernels/associative.hpp"
@@ -59,21 +58,6 @@ TEST(CudaStarStencil, reads_the_writes_of_the_preceding_kernel) {
   const OnGpu out(stream, std::vector<double>(numbers.size()));
   test::write_late(stream, source, in);
   apply_star_stencil(space::cuda{}, stream, weights<double>(), box, in.input(), out.span());
-  EXPECT_EQ(out.values(stream), expected);
-}
-
-TEST(CudaStarStencil, can_be_captured_in_a_graph) {
-  WEFT_NEEDS_GPU();
-  Stream stream;
-  const StarBox box{40, 20, 10};
-  const std::vector<double> numbers = test::cancelling_numbers<double>(static_cast<std::size_t>(box.entries()));
-  std::vector<double> expected(numbers.size());
-  apply_star_stencil(weights<double>(), box, std::span<const double>(numbers), std::span(expected));
-  const OnGpu in(stream, numbers), out(stream, std::vector<double>(numbers.size()));
-  Graph graph = Graph::capture(
-      stream, [&](Stream& s) { apply_star_stencil(space::cuda{}, s, weights<double>(), box, in.input(), out.span()); });
-  graph.launch(stream);
-  graph.launch(stream);
   EXPECT_EQ(out.values(stream), expected);
 }
 
