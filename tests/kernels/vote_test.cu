@@ -72,5 +72,35 @@ TEST(CudaVote, counts_the_threads_before_and_all_threads) {
   check<1024>();
 }
 
+/// Stores which lanes are among the first n, and the mask that is computed for them.
+__global__ void first_lanes_kernel(unsigned* ballots, unsigned* masks) {
+  for (int n = 0; n <= 32; ++n) {
+    const unsigned ballot = __ballot_sync(detail::kAllLanes, static_cast<int>(threadIdx.x) < n);
+    if (threadIdx.x == 0) {
+      ballots[n] = ballot;
+      masks[n] = detail::first_lanes(n);
+    }
+  }
+}
+
+/// `1ull << n - 1` is one bit, that of lane n - 1, because - binds more strongly than <<; for n = 0 it is undefined.
+TEST(WarpMask, of_the_first_n_lanes_has_n_bits_and_not_bit_n_minus_1) {
+  static_assert(detail::first_lanes(0) == 0 && detail::first_lanes(1) == 1 && detail::first_lanes(2) == 3);
+  static_assert(detail::first_lanes(31) == 0x7fffffffU && detail::first_lanes(32) == detail::kAllLanes);
+  for (int n = 0; n <= 32; ++n) {
+    unsigned mask = 0;
+    for (int lane = 0; lane < n; ++lane) mask |= 1U << lane;
+    EXPECT_EQ(detail::first_lanes(n), mask) << n;
+  }
+}
+
+TEST(CudaWarpMask, of_the_first_n_lanes_has_n_bits_and_not_bit_n_minus_1) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  const OnGpu ballots(stream, std::vector<unsigned>(33)), masks(stream, std::vector<unsigned>(33));
+  launch(stream, "first_lanes", {.blocks = 1, .threads = 32}, first_lanes_kernel, ballots.data(), masks.data());
+  EXPECT_EQ(masks.values(stream), ballots.values(stream));
+}
+
 }  // namespace
 }  // namespace weft::kernels

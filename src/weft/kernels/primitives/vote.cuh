@@ -16,8 +16,8 @@ struct Vote {
 
 /// Counts the votes of a warp. All 32 lanes call it.
 __device__ inline Vote warp_vote(bool yes) {
-  const unsigned lanes = __ballot_sync(detail::kAllLanes, yes), lane = threadIdx.x % 32;
-  return {__popc(lanes), __popc(lanes & ((1U << lane) - 1)), 32};
+  const unsigned lanes = __ballot_sync(detail::kAllLanes, yes);
+  return {__popc(lanes), __popc(lanes & detail::first_lanes(static_cast<int>(threadIdx.x) % 32)), 32};
 }
 
 /// Counts the votes of a block. All threads call it; it contains barriers and ends with one.

@@ -5,9 +5,14 @@
 #include <cstdint>
 #include <cstring>
 
+#include "weft/base/macros.hpp"
+
 namespace weft::kernels::detail {
 
 inline constexpr unsigned kAllLanes = 0xffffffffU;
+
+/// Returns the mask of the first n lanes of a warp, 0 <= n <= 32. A shift by 32 needs 64 bits.
+[[nodiscard]] WEFT_HD constexpr unsigned first_lanes(int n) { return static_cast<unsigned>((1ULL << n) - 1); }
 
 /// The alignment of a group of entries: its size up to 16 bytes, or that of T if it is not a power of two.
 template <class T, int kCount>
