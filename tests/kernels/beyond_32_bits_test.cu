@@ -1,0 +1,156 @@
+// Scans, rows and transposes of more than 2^32 entries on a GPU.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "weft/base/id.hpp"
+#include "weft/base/mix.hpp"
+#include "weft/device/device_vector.hpp"
+#include "weft/device/parallel_for.cuh"
+#include "weft/kernels/primitives/gather.cuh"
+#include "weft/kernels/primitives/scan.cuh"
+#include "weft/kernels/primitives/transpose.cuh"
+
+#include "kernels/on_gpu.hpp"
+#include "support/gpu_memory.hpp"
+
+namespace weft::kernels {
+namespace {
+
+using test::OnGpu;
+
+constexpr space::cuda kGpu{};
+constexpr std::int64_t kMany = (std::int64_t{1} << 32) + 5;
+
+/// Entries that are known from their position.
+template <class T>
+WEFT_HD T entry_at(std::int64_t i) {
+  return static_cast<T>(mix_bits(static_cast<std::uint64_t>(i)));
+}
+template <class T>
+struct StoreEntries {
+  T* to;
+  WEFT_HD void operator()(std::int64_t i) const { to[i] = entry_at<T>(i); }
+};
+
+/// Counts entries that differ from what `expected` returns for their position.
+template <class T, class Expected>
+struct CountWrong {
+  const T* values;
+  Expected expected;
+  unsigned long long* wrong;
+  __device__ void operator()(std::int64_t i) const {
+    if (values[i] != expected(i)) atomicAdd(wrong, 1ULL);
+  }
+};
+template <class T, class Expected>
+unsigned long long wrong_entries(Stream& stream, const DeviceVector<T>& values, const Expected& expected) {
+  const OnGpu wrong(stream, std::vector<unsigned long long>(1));
+  parallel_for(kGpu, stream, static_cast<std::int64_t>(values.size()),
+               CountWrong<T, Expected>{values.data(), expected, wrong.data()});
+  return wrong.values(stream)[0];
+}
+
+template <class Sum>
+struct PositionAsSum {
+  WEFT_HD Sum operator()(std::int64_t i) const { return static_cast<Sum>(i + 1); }
+};
+
+/// Scans ones, whose sums wrap around if they have 32 bits.
+template <class Sum>
+void expect_positions() {
+  Stream stream;
+  const DeviceVector<std::uint8_t> in(stream, to_index(kMany));
+  const DeviceVector<Sum> out(stream, to_index(kMany));
+  const OnGpu total(stream, std::vector<Sum>(1));
+  set_bytes(stream, in.data(), 1, in.bytes());
+  inclusive_scan(kGpu, stream, std::span<const std::uint8_t>(in.span()), out.span(), total.data());
+  EXPECT_EQ(wrong_entries(stream, out, PositionAsSum<Sum>{}), 0U);
+  EXPECT_EQ(total.values(stream)[0], static_cast<Sum>(kMany));
+}
+
+TEST(CudaScan, scans_to_sums_of_4_bytes_beyond_32_bits) {
+  WEFT_NEEDS_GPU_MEMORY(kMany * 5);
+  expect_positions<std::uint32_t>();
+}
+
+TEST(CudaScan, scans_to_sums_of_8_bytes_beyond_32_bits) {
+  WEFT_NEEDS_GPU_MEMORY(kMany * 9);
+  expect_positions<std::int64_t>();
+}
+
+/// Rows in reverse order.
+template <class Index>
+struct StoreReversed {
+  Index* index;
+  std::int64_t rows;
+  WEFT_HD void operator()(std::int64_t i) const { index[i] = static_cast<Index>(rows - 1 - i); }
+};
+struct ReversedEntry {
+  std::int64_t rows, width;
+  WEFT_HD std::uint8_t operator()(std::int64_t i) const {
+    return entry_at<std::uint8_t>((rows - 1 - i / width) * width + i % width);
+  }
+};
+struct Entry {
+  WEFT_HD std::uint8_t operator()(std::int64_t i) const { return entry_at<std::uint8_t>(i); }
+};
+
+/// Gathers rows in reverse order, and scatters them back.
+template <class Index>
+void expect_reversed(std::int64_t rows, std::int64_t width) {
+  Stream stream;
+  const DeviceVector<std::uint8_t> in(stream, to_index(rows * width)), out(stream, to_index(rows * width));
+  const DeviceVector<Index> index(stream, to_index(rows));
+  parallel_for(kGpu, stream, rows * width, StoreEntries<std::uint8_t>{in.data()});
+  parallel_for(kGpu, stream, rows, StoreReversed<Index>{index.data(), rows});
+  gather(kGpu, stream, in.span(), index.span(), out.span(), to_index(width));
+  EXPECT_EQ(wrong_entries(stream, out, ReversedEntry{rows, width}), 0U);
+  set_bytes(stream, in.data(), 0, in.bytes());
+  scatter(kGpu, stream, out.span(), index.span(), in.span(), to_index(width));
+  EXPECT_EQ(wrong_entries(stream, in, Entry{}), 0U);
+}
+
+TEST(CudaGather, moves_entries_beyond_32_bits) {
+  constexpr std::int64_t kRows = 1'000'000'007, kWidth = 5;
+  WEFT_NEEDS_GPU_MEMORY(kRows * (2 * kWidth + 4));
+  expect_reversed<std::int32_t>(kRows, kWidth);
+}
+
+TEST(CudaGather, moves_rows_beyond_32_bits) {
+  WEFT_NEEDS_GPU_MEMORY(kMany * 10);
+  expect_reversed<std::int64_t>(kMany, 1);
+}
+
+struct TransposedEntry {
+  std::int64_t rows, columns;
+  WEFT_HD std::uint32_t operator()(std::int64_t i) const {
+    const std::int64_t size = rows * columns, in_matrix = i % size;
+    return entry_at<std::uint32_t>(i - in_matrix + in_matrix % rows * columns + in_matrix / rows);
+  }
+};
+
+void expect_transposed(std::int64_t matrices, std::int64_t rows, std::int64_t columns) {
+  Stream stream;
+  const std::int64_t n = matrices * rows * columns;
+  ASSERT_GT(n, std::int64_t{std::numeric_limits<std::uint32_t>::max()});
+  const DeviceVector<std::uint32_t> in(stream, to_index(n)), out(stream, to_index(n));
+  parallel_for(kGpu, stream, n, StoreEntries<std::uint32_t>{in.data()});
+  transpose_batch(kGpu, stream, std::span<const std::uint32_t>(in.span()), matrices, rows, columns, out.span());
+  EXPECT_EQ(wrong_entries(stream, out, TransposedEntry{rows, columns}), 0U) << matrices << " of " << rows << " x " << columns;
+}
+
+/// One matrix by words of one and of four entries, a batch by tiles, and small matrices without tiles.
+TEST(CudaTranspose, transposes_entries_beyond_32_bits) {
+  WEFT_NEEDS_GPU_MEMORY((std::int64_t{36} << 30));
+  expect_transposed(1, 65'537, 65'543);
+  expect_transposed(1, 65'540, 65'544);
+  expect_transposed(1'049'000, 64, 64);
+  expect_transposed(4'195'000, 32, 32);
+}
+
+}  // namespace
+}  // namespace weft::kernels
