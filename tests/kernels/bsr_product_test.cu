@@ -31,6 +31,9 @@ void expect_bits_of_the_host(std::int32_t rows, std::int32_t columns, std::size_
   std::vector<T> y(left.size()), z(x.size());
   const ProductDots dots = multiply_and_dot(a.view(), x, y, left);
   multiply_transposed(a.view(), a.pattern().transpose(), left, z);
+  const std::vector<T> b = numbers<T>(y.size(), 5);
+  std::vector<T> added(y.size());
+  const ProductDots of_added = multiply_add_and_dot(T(1.3), a.view(), x, T(-0.7), b, added, left);
 
   Stream stream;
   a.to_device(stream);
@@ -44,6 +47,13 @@ void expect_bits_of_the_host(std::int32_t rows, std::int32_t columns, std::size_
   multiply_and_dot(kGpu, stream, on_device, right.input(), with_dots.span(), of_rows.input(), result.data());
   EXPECT_EQ(with_dots.values(stream), y);
   EXPECT_EQ(result.values(stream)[0], dots);
+  const OnGpu addend(stream, b, shift), in_place(stream, b, shift), sum(stream, std::vector<T>(y.size()), shift);
+  multiply_add(kGpu, stream, T(1.3), on_device, right.input(), T(-0.7), addend.input(), sum.span());
+  EXPECT_EQ(sum.values(stream), added);
+  multiply_add_and_dot(kGpu, stream, T(1.3), on_device, right.input(), T(-0.7), in_place.input(), in_place.span(),
+                       of_rows.input(), result.data());
+  EXPECT_EQ(in_place.values(stream), added);
+  EXPECT_EQ(result.values(stream)[0], of_added);
   multiply_transposed(kGpu, stream, on_device, a.pattern().template transpose<space::cuda>(), of_rows.input(), transposed.span());
   EXPECT_EQ(transposed.values(stream), z);
 }
@@ -127,6 +137,54 @@ TEST(CudaBsrProduct, products_read_the_writes_of_the_preceding_kernel) {
   EXPECT_EQ(product.values(stream), z);
 }
 
+TEST(CudaBsrProduct, sums_of_products_and_vectors_read_the_writes_of_the_preceding_kernel) {
+  WEFT_NEEDS_GPU();
+  constexpr int kB = 5;
+  constexpr std::int32_t kRows = 300;
+  const auto list = test::random_matrix<double, kB>(kRows, kRows);
+  BsrMatrix<double, kB> a(list.pattern(Backend::cuda), list.blocks);
+  const std::vector<double> x = numbers<double>(std::size_t{kRows} * kB, 2), b = numbers<double>(x.size(), 5), nothing(x.size());
+  std::vector<double> y(x.size());
+  const ProductDots dots = multiply_add_and_dot(-1, a.view(), x, 1, b, y, b);
+  Stream stream;
+  a.to_device(stream);
+  const BsrView<const double, kB> on_device = a.view<space::cuda>();
+  const OnGpu source(stream, b), right(stream, x), addend(stream, nothing), sum(stream, nothing);
+  const OnGpu result(stream, std::vector<ProductDots>(1));
+  test::write_late(stream, source, addend);
+  multiply_add(kGpu, stream, -1, on_device, right.input(), 1, addend.input(), sum.span());
+  EXPECT_EQ(sum.values(stream), y);
+  const OnGpu late(stream, nothing);
+  test::write_late(stream, source, late);
+  multiply_add_and_dot(kGpu, stream, -1, on_device, right.input(), 1, late.input(), sum.span(), late.input(), result.data());
+  EXPECT_EQ(sum.values(stream), y);
+  EXPECT_EQ(result.values(stream)[0], dots);
+}
+
+TEST(CudaBsrProduct, residuals_can_be_captured_in_a_graph_and_repeated) {
+  WEFT_NEEDS_GPU();
+  const auto list = test::random_matrix<double, 5>(3000, 3000);
+  BsrMatrix<double, 5> a(list.pattern(Backend::cuda), list.blocks);
+  const std::vector<double> x = numbers<double>(15'000, 2), b = numbers<double>(15'000, 5);
+  std::vector<double> y(x.size()), r(x.size());
+  multiply_add(0.25, a.view(), x, 0.5, b, y);
+  const ProductDots dots = multiply_add_and_dot(-1, a.view(), y, 1, b, r, b);
+  Stream stream;
+  a.to_device(stream);
+  const BsrView<const double, 5> on_device = a.view<space::cuda>();
+  const OnGpu right(stream, x), addend(stream, b), sum(stream, x), residual(stream, x);
+  const OnGpu result(stream, std::vector<ProductDots>(1));
+  Graph graph = Graph::capture(stream, [&](Stream& s) {
+    multiply_add(kGpu, s, 0.25, on_device, right.input(), 0.5, addend.input(), sum.span());
+    multiply_add_and_dot(kGpu, s, -1, on_device, sum.input(), 1, addend.input(), residual.span(), addend.input(), result.data());
+  });
+  for (int run = 0; run < 100; ++run) {
+    graph.launch(stream);
+    ASSERT_EQ(result.values(stream)[0], dots) << run;
+    ASSERT_EQ(residual.values(stream), r) << run;
+  }
+}
+
 TEST(CudaBsrProduct, can_be_captured_in_a_graph_and_repeated) {
   WEFT_NEEDS_GPU();
   const auto list = test::random_matrix<double, 5>(3000, 3000);
@@ -166,6 +224,12 @@ TEST(CudaBsrProduct, mismatched_sizes_overlaps_and_host_streams_violate_the_cont
   EXPECT_BREACH(multiply(kGpu, stream, a, both.input().first(48), both.span().subspan(47, 40)));
   EXPECT_BREACH(multiply_and_dot(kGpu, stream, a, x.input(), y.span(), x.input(), result.data()));
   EXPECT_BREACH(multiply_and_dot(kGpu, stream, a, x.input(), y.span(), y.input(), result.data()));
+  EXPECT_BREACH(multiply_add(kGpu, host_stream(), 1, a, x.input(), 1, y.input(), y.span()));
+  EXPECT_BREACH(multiply_add(kGpu, stream, 1, a, x.input(), 1, x.input(), y.span()));
+  EXPECT_BREACH(multiply_add(kGpu, stream, 1, a, x.input(), 1, both.input().first(40), both.span().subspan(1, 40)));
+  EXPECT_BREACH(multiply_add(kGpu, stream, 1, a, both.input().first(48), 1, y.input(), both.span().subspan(47, 40)));
+  EXPECT_BREACH(multiply_add_and_dot(kGpu, stream, 1, a, x.input(), 1, y.input(), y.span(), y.input(), result.data()));
+  EXPECT_BREACH(multiply_add_and_dot(kGpu, stream, 1, a, x.input(), 1, y.input(), y.span(), x.input(), result.data()));
   EXPECT_BREACH(multiply_transposed(kGpu, stream, a, transpose, x.input(), y.span()));
 }
 

@@ -1,6 +1,7 @@
 #include "weft/kernels/linear/bsr_product.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "weft/base/contracts.hpp"
 #include "weft/kernels/linear/instances.hpp"
@@ -20,14 +21,15 @@ struct DotsOfEntry {
   }
 };
 
-/// Computes the rows of one slice. Blocks are read in the order of memory; `sums` has B entries for each row of the slice.
-template <class T, int B>
-void multiply_slice(const BsrView<const T, B>& a, std::int64_t slice, const T* x, T* sums) {
+/// Computes the rows of one slice. Blocks are read in the order of memory. @param finish  detail::PlainProduct or
+/// ProductPlusVector.
+template <class T, int B, class Finish>
+void multiply_slice(const BsrView<const T, B>& a, std::int64_t slice, const T* x, const Finish& finish, T* y) {
   const auto first = static_cast<std::int32_t>(slice * kBsrSlice);
   const std::int32_t rows = std::min(kBsrSlice, a.pattern.rows - first);
   const std::int64_t slot = a.pattern.slices[slice];
   const auto groups = static_cast<std::int32_t>((a.pattern.slices[slice + 1] - slot) / kBsrSlice);
-  std::fill_n(sums, rows * B, T{});
+  std::array<T, std::size_t{kBsrSlice} * B> sums{};  // b may be y
   for (std::int32_t k = 0; k < groups; ++k) {
     const std::int64_t group = slot + std::int64_t{k} * kBsrSlice;
     for (std::int32_t row = 0; row < rows; ++row) {
@@ -35,16 +37,35 @@ void multiply_slice(const BsrView<const T, B>& a, std::int64_t slice, const T* x
       const T* const from = x + std::int64_t{a.pattern.column[group + row]} * B;
       const T* const block = a.values + BsrView<const T, B>::index(group + row, 0, 0);
       T sum[B];
-      for (int i = 0; i < B; ++i) sum[i] = sums[row * B + i];
+      std::copy_n(sums.data() + row * B, B, sum);
       for (int j = 0; j < B; ++j) {
         for (int i = 0; i < B; ++i) sum[i] += block[j * kBsrSlice * B + i] * from[j];
       }
-      for (int i = 0; i < B; ++i) sums[row * B + i] = sum[i];
+      std::copy_n(sum, B, sums.data() + row * B);
     }
   }
+  const std::int64_t entry = std::int64_t{first} * B;
+  for (int i = 0; i < rows * B; ++i) y[entry + i] = finish(entry + i, sums[static_cast<std::size_t>(i)]);
 }
 
 constexpr std::int64_t kSmallest = 16;  // slices below which threads are not worth their start
+
+/// Computes y = A x, finished.
+template <class T, int B, class Finish>
+void multiply_rows(const BsrView<const T, B>& a, std::span<const T> x, const Finish& finish, std::span<T> y, Team& team) {
+  WEFT_EXPECTS(detail::are_vectors_of<T>(a.pattern.rows, a.pattern.columns, B, x, y));
+  const std::int64_t slices = (std::int64_t{a.pattern.rows} + kBsrSlice - 1) / kBsrSlice;
+  detail::split(team, slices, kSmallest, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t slice = begin; slice < end; ++slice) multiply_slice<T, B>(a, slice, x.data(), finish, y.data());
+  });
+}
+
+/// Returns (z, y) and (y, y).
+template <class T>
+ProductDots product_dots(std::span<const T> z, std::span<T> y, Team& team) {
+  return transform_reduce(static_cast<std::int64_t>(y.size()), ProductDots{}, DotsOfEntry<T>{z.data(), y.data()},
+                          detail::AddDots{}, team);
+}
 
 }  // namespace
 
@@ -52,23 +73,36 @@ template <LinearScalar T, int B>
   requires BlockSize<B>
 void multiply(const BsrView<const T, B>& a, std::span<const std::type_identity_t<T>> x, std::span<std::type_identity_t<T>> y,
               Team& team) {
-  WEFT_EXPECTS(detail::are_vectors_of<T>(a.pattern.rows, a.pattern.columns, B, x, y));
-  const std::int64_t slices = (std::int64_t{a.pattern.rows} + kBsrSlice - 1) / kBsrSlice;
-  detail::split(team, slices, kSmallest, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t slice = begin; slice < end; ++slice) {
-      multiply_slice<T, B>(a, slice, x.data(), y.data() + slice * kBsrSlice * B);
-    }
-  });
+  multiply_rows(a, x, detail::PlainProduct<T>{}, y, team);
 }
 
 template <LinearScalar T, int B>
   requires BlockSize<B>
 ProductDots multiply_and_dot(const BsrView<const T, B>& a, std::span<const std::type_identity_t<T>> x,
                              std::span<std::type_identity_t<T>> y, std::span<const std::type_identity_t<T>> z, Team& team) {
-  WEFT_EXPECTS(z.size() == y.size() && detail::disjoint(z, y));
+  WEFT_EXPECTS(detail::can_be_factor(z, y));
   multiply(a, x, y, team);
-  return transform_reduce(static_cast<std::int64_t>(y.size()), ProductDots{}, DotsOfEntry<T>{z.data(), y.data()},
-                          detail::AddDots{}, team);
+  return product_dots(z, y, team);
+}
+
+template <LinearScalar T, int B>
+  requires BlockSize<B>
+void multiply_add(std::type_identity_t<T> alpha, const BsrView<const T, B>& a, std::span<const std::type_identity_t<T>> x,
+                  std::type_identity_t<T> beta, std::span<const std::type_identity_t<T>> b, std::span<std::type_identity_t<T>> y,
+                  Team& team) {
+  WEFT_EXPECTS(detail::can_be_added(b, y));
+  multiply_rows(a, x, detail::ProductPlusVector<T>{alpha, beta, b.data()}, y, team);
+}
+
+template <LinearScalar T, int B>
+  requires BlockSize<B>
+ProductDots multiply_add_and_dot(std::type_identity_t<T> alpha, const BsrView<const T, B>& a,
+                                 std::span<const std::type_identity_t<T>> x, std::type_identity_t<T> beta,
+                                 std::span<const std::type_identity_t<T>> b, std::span<std::type_identity_t<T>> y,
+                                 std::span<const std::type_identity_t<T>> z, Team& team) {
+  WEFT_EXPECTS(detail::can_be_factor(z, y));
+  multiply_add(alpha, a, x, beta, b, y, team);
+  return product_dots(z, y, team);
 }
 
 std::size_t multiply_and_dot_workspace(std::int32_t rows, int block_size) {
@@ -95,10 +129,13 @@ void multiply_transposed(const BsrView<const T, B>& a, const BsrTransposeView& t
   });
 }
 
-#define WEFT_INSTANTIATE(T, B)                                                                                            \
-  template void multiply(const BsrView<const T, B>&, std::span<const T>, std::span<T>, Team&);                            \
-  template ProductDots multiply_and_dot(const BsrView<const T, B>&, std::span<const T>, std::span<T>, std::span<const T>, \
-                                        Team&);                                                                           \
+#define WEFT_INSTANTIATE(T, B)                                                                                               \
+  template void multiply(const BsrView<const T, B>&, std::span<const T>, std::span<T>, Team&);                               \
+  template ProductDots multiply_and_dot(const BsrView<const T, B>&, std::span<const T>, std::span<T>, std::span<const T>,    \
+                                        Team&);                                                                              \
+  template void multiply_add(T, const BsrView<const T, B>&, std::span<const T>, T, std::span<const T>, std::span<T>, Team&); \
+  template ProductDots multiply_add_and_dot(T, const BsrView<const T, B>&, std::span<const T>, T, std::span<const T>,        \
+                                            std::span<T>, std::span<const T>, Team&);                                        \
   template void multiply_transposed(const BsrView<const T, B>&, const BsrTransposeView&, std::span<const T>, std::span<T>, Team&);
 WEFT_LINEAR_INSTANCES(WEFT_INSTANTIATE)
 #undef WEFT_INSTANTIATE

@@ -35,21 +35,22 @@ __device__ T multiply_row(const BsrView<const T, B>& a, const T* x, std::int64_t
   return sum;
 }
 
-template <class T, int B>
+/// Computes a row per thread. @tparam Finish  detail::PlainProduct or ProductPlusVector.
+template <class T, int B, class Finish>
 __global__ void __launch_bounds__(kThreads)
-    bsr_multiply_kernel(const BsrView<const T, B> a, const T* x, T* y, std::int64_t entries) {
+    bsr_multiply_kernel(const BsrView<const T, B> a, const T* x, const Finish finish, T* y, std::int64_t entries) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   trigger_dependent_launch();
   grid_dependency_sync();
-  if (i < entries) y[i] = multiply_row(a, x, i);
+  if (i < entries) y[i] = finish(i, multiply_row(a, x, i));
 }
 
 /// Computes one block of entries in the sense of weft::reduce() and its scalar products: all threads compute entries of y, then
 /// one warp for each scalar product adds the products in the order of reduce_block().
-template <class T, int B>
+template <class T, int B, class Finish>
 __global__ void __launch_bounds__(kThreads)
-    bsr_multiply_and_dot_kernel(const BsrView<const T, B> a, const T* x, T* y, const T* z, std::int64_t entries, int block_size,
-                                ProductDots* results) {
+    bsr_multiply_and_dot_kernel(const BsrView<const T, B> a, const T* x, const Finish finish, T* y, const T* z,
+                                std::int64_t entries, int block_size, ProductDots* results) {
   static_assert(weft::detail::kReduceLanes == 32);
   __shared__ double products[2][kPass];
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
@@ -62,7 +63,7 @@ __global__ void __launch_bounds__(kThreads)
     const int count = rest < kPass ? static_cast<int>(rest) : kPass;
     for (int n = thread; n < count; n += kThreads) {
       const std::int64_t i = begin + pass + n;
-      const T value = multiply_row(a, x, i);
+      const T value = finish(i, multiply_row(a, x, i));
       y[i] = value;
       products[0][n] = static_cast<double>(z[i]) * static_cast<double>(value);
       products[1][n] = static_cast<double>(value) * static_cast<double>(value);
@@ -109,31 +110,65 @@ __global__ void __launch_bounds__(kThreads)
 
 [[nodiscard]] std::int64_t blocks_of(std::int64_t entries) { return (entries + kThreads - 1) / kThreads; }
 
+/// Enqueues y = A x, finished.
+template <class T, int B, class Finish>
+void multiply_rows(Stream& stream, const char* name, const BsrView<const T, B>& a, std::span<const T> x, const Finish& finish,
+                   std::span<T> y) {
+  WEFT_EXPECTS(!stream.is_host() && detail::are_vectors_of<T>(a.pattern.rows, a.pattern.columns, B, x, y));
+  if (y.empty()) return;
+  const auto entries = static_cast<std::int64_t>(y.size());
+  launch(stream, name, {.blocks = blocks_of(entries), .threads = kThreads}, bsr_multiply_kernel<T, B, Finish>, a, x.data(),
+         finish, y.data(), entries);
+}
+
+/// Enqueues y = A x, finished, and its scalar products.
+template <class T, int B, class Finish>
+void multiply_rows_and_dot(Stream& stream, const char* name, const BsrView<const T, B>& a, std::span<const T> x,
+                           const Finish& finish, std::span<T> y, std::span<const T> z, ProductDots* result) {
+  WEFT_EXPECTS(!stream.is_host() && detail::are_vectors_of<T>(a.pattern.rows, a.pattern.columns, B, x, y));
+  WEFT_EXPECTS(detail::can_be_factor(z, y));
+  const auto entries = static_cast<std::int64_t>(y.size()), blocks = weft::detail::reduce_blocks(entries);
+  const DeviceVector<ProductDots> scratch(stream, reduce_scratch(entries));
+  ProductDots* const of_blocks = blocks == 1 ? result : scratch.data();
+  launch(stream, name, {.blocks = blocks, .threads = kThreads}, bsr_multiply_and_dot_kernel<T, B, Finish>, a, x.data(), finish,
+         y.data(), z.data(), entries, weft::detail::reduce_block_size(entries), of_blocks);
+  weft::detail::combine_blocks_into<ProductDots>(stream, blocks, of_blocks, of_blocks + blocks, detail::AddDots{}, result);
+}
+
 }  // namespace
 
 template <LinearScalar T, int B>
   requires BlockSize<B>
 void multiply(space::cuda, Stream& stream, const BsrView<const T, B>& a, std::span<const std::type_identity_t<T>> x,
               std::span<std::type_identity_t<T>> y) {
-  WEFT_EXPECTS(!stream.is_host() && detail::are_vectors_of<T>(a.pattern.rows, a.pattern.columns, B, x, y));
-  if (y.empty()) return;
-  const auto entries = static_cast<std::int64_t>(y.size());
-  launch(stream, "bsr_multiply", {.blocks = blocks_of(entries), .threads = kThreads}, bsr_multiply_kernel<T, B>, a, x.data(),
-         y.data(), entries);
+  multiply_rows(stream, "bsr_multiply", a, x, detail::PlainProduct<T>{}, y);
 }
 
 template <LinearScalar T, int B>
   requires BlockSize<B>
 void multiply_and_dot(space::cuda, Stream& stream, const BsrView<const T, B>& a, std::span<const std::type_identity_t<T>> x,
                       std::span<std::type_identity_t<T>> y, std::span<const std::type_identity_t<T>> z, ProductDots* result) {
-  WEFT_EXPECTS(!stream.is_host() && detail::are_vectors_of<T>(a.pattern.rows, a.pattern.columns, B, x, y));
-  WEFT_EXPECTS(z.size() == y.size() && detail::disjoint(z, y));
-  const auto entries = static_cast<std::int64_t>(y.size()), blocks = weft::detail::reduce_blocks(entries);
-  const DeviceVector<ProductDots> scratch(stream, reduce_scratch(entries));
-  ProductDots* const of_blocks = blocks == 1 ? result : scratch.data();
-  launch(stream, "bsr_multiply_and_dot", {.blocks = blocks, .threads = kThreads}, bsr_multiply_and_dot_kernel<T, B>, a, x.data(),
-         y.data(), z.data(), entries, weft::detail::reduce_block_size(entries), of_blocks);
-  weft::detail::combine_blocks_into<ProductDots>(stream, blocks, of_blocks, of_blocks + blocks, detail::AddDots{}, result);
+  multiply_rows_and_dot(stream, "bsr_multiply_and_dot", a, x, detail::PlainProduct<T>{}, y, z, result);
+}
+
+template <LinearScalar T, int B>
+  requires BlockSize<B>
+void multiply_add(space::cuda, Stream& stream, std::type_identity_t<T> alpha, const BsrView<const T, B>& a,
+                  std::span<const std::type_identity_t<T>> x, std::type_identity_t<T> beta,
+                  std::span<const std::type_identity_t<T>> b, std::span<std::type_identity_t<T>> y) {
+  WEFT_EXPECTS(detail::can_be_added(b, y));
+  multiply_rows(stream, "bsr_multiply_add", a, x, detail::ProductPlusVector<T>{alpha, beta, b.data()}, y);
+}
+
+template <LinearScalar T, int B>
+  requires BlockSize<B>
+void multiply_add_and_dot(space::cuda, Stream& stream, std::type_identity_t<T> alpha, const BsrView<const T, B>& a,
+                          std::span<const std::type_identity_t<T>> x, std::type_identity_t<T> beta,
+                          std::span<const std::type_identity_t<T>> b, std::span<std::type_identity_t<T>> y,
+                          std::span<const std::type_identity_t<T>> z, ProductDots* result) {
+  WEFT_EXPECTS(detail::can_be_added(b, y));
+  multiply_rows_and_dot(stream, "bsr_multiply_add_and_dot", a, x, detail::ProductPlusVector<T>{alpha, beta, b.data()}, y, z,
+                        result);
 }
 
 template <LinearScalar T, int B>
@@ -147,11 +182,15 @@ void multiply_transposed(space::cuda, Stream& stream, const BsrView<const T, B>&
          bsr_multiply_transposed_kernel<T, B>, a, transpose, x.data(), y.data(), entries);
 }
 
-#define WEFT_INSTANTIATE(T, B)                                                                                       \
-  template void multiply(space::cuda, Stream&, const BsrView<const T, B>&, std::span<const T>, std::span<T>);        \
-  template void multiply_and_dot(space::cuda, Stream&, const BsrView<const T, B>&, std::span<const T>, std::span<T>, \
-                                 std::span<const T>, ProductDots*);                                                  \
-  template void multiply_transposed(space::cuda, Stream&, const BsrView<const T, B>&, const BsrTransposeView&,       \
+#define WEFT_INSTANTIATE(T, B)                                                                                               \
+  template void multiply(space::cuda, Stream&, const BsrView<const T, B>&, std::span<const T>, std::span<T>);                \
+  template void multiply_and_dot(space::cuda, Stream&, const BsrView<const T, B>&, std::span<const T>, std::span<T>,         \
+                                 std::span<const T>, ProductDots*);                                                          \
+  template void multiply_add(space::cuda, Stream&, T, const BsrView<const T, B>&, std::span<const T>, T, std::span<const T>, \
+                             std::span<T>);                                                                                  \
+  template void multiply_add_and_dot(space::cuda, Stream&, T, const BsrView<const T, B>&, std::span<const T>, T,             \
+                                     std::span<const T>, std::span<T>, std::span<const T>, ProductDots*);                    \
+  template void multiply_transposed(space::cuda, Stream&, const BsrView<const T, B>&, const BsrTransposeView&,               \
                                     std::span<const T>, std::span<T>);
 WEFT_LINEAR_INSTANCES(WEFT_INSTANTIATE)
 #undef WEFT_INSTANTIATE

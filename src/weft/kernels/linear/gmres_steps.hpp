@@ -35,31 +35,28 @@ template <class T>
   return (n + kGmresTile<T> - 1) / kGmresTile<T>;
 }
 
-/// Computes v = b - A x from A x in `w`. Returns (b, b) and (v, v).
+/// Returns (b, b) twice.
 template <class T>
-struct Residual {
-  const T *b, *w;
-  T* v;
+struct RightSide {
+  const T* b;
   WEFT_HD ProductDots operator()(std::int64_t i) const {
-    const T residual = b[i] - w[i];
-    v[i] = residual;
-    const auto right = static_cast<double>(b[i]), left = static_cast<double>(residual);
-    return {right * right, left * left};
+    const auto right = static_cast<double>(b[i]);
+    return {right * right, right * right};
   }
 };
 
-/// Sets the status and the limit of a new system. `first` has (b, b) and (r, r).
+/// Sets the status and the limit of a new system. `second` has (b, b).
 struct NewSystem {
   GmresNumbers u;
   double tolerance;
   WEFT_HD void operator()(std::int64_t /*one*/) const {
     *u.s = {};
-    u.s->status.right_side = std::sqrt(u.first[0]);
-    u.s->limit = tolerance * tolerance * u.first[0];
+    u.s->status.right_side = std::sqrt(u.second[0]);
+    u.s->limit = tolerance * tolerance * u.second[0];
   }
 };
 
-/// Tests the residual, and begins a cycle.
+/// Tests the residual, and begins a cycle. `first` has (b, r) and (r, r).
 struct BeginCycle {
   GmresNumbers u;
   WEFT_HD void operator()(std::int64_t /*one*/) const {
@@ -157,12 +154,12 @@ struct Correct {
   }
 };
 
-/// Computes w = A M^-1 v, or w = A v.
+/// Computes w = A M^-1 v.
 template <class Machine, class T, int B>
-void product(Machine& machine, const GmresSystem<T, B>& u, const T* v, bool preconditioned) {
+void product(Machine& machine, const GmresSystem<T, B>& u, const T* v) {
   const auto n = static_cast<std::size_t>(u.n);
   std::span<const T> factor(v, n);
-  if (preconditioned && u.preconditioner != nullptr) {
+  if (u.preconditioner != nullptr) {
     const std::span<T> memory = u.ranks == nullptr ? std::span<T>(u.z, n) : u.ranks->columns().first(n);
     machine.apply(*u.preconditioner, factor, memory);
     factor = memory;
@@ -173,15 +170,18 @@ void product(Machine& machine, const GmresSystem<T, B>& u, const T* v, bool prec
 /// Computes the residual of x in the first basis vector and its norm.
 template <class Machine, class T, int B>
 void residual(Machine& machine, const GmresSystem<T, B>& u) {
-  product(machine, u, u.x.data(), false);
+  const std::span<const T> x = with_ghosts(machine, u.ranks, std::span<const T>(u.x));
+  const std::span<T> r(u.basis, static_cast<std::size_t>(u.n));
   over_ranks(machine, u.ranks, 2, u.numbers.first, [&](double* to) {
-    machine.reduce(u.n, Residual<T>{u.b.data(), u.w, u.basis}, reinterpret_cast<ProductDots*>(to));
+    machine.multiply_add_and_dot(T(-1), u.a, x, T(1), u.b, r, u.b, reinterpret_cast<ProductDots*>(to));
   });
 }
 
 template <class Machine, class T, int B>
 void start(Machine& machine, const GmresSystem<T, B>& u, double tolerance) {
   residual(machine, u);
+  over_ranks(machine, u.ranks, 2, u.numbers.second,
+             [&](double* to) { machine.reduce(u.n, RightSide<T>{u.b.data()}, reinterpret_cast<ProductDots*>(to)); });
   machine.loop(1, NewSystem{u.numbers, tolerance});
   machine.loop(1, BeginCycle{u.numbers});
 }
@@ -193,7 +193,7 @@ void cycle(Machine& machine, const GmresSystem<T, B>& u, const Ends& ends) {
   const GmresNumbers& numbers = u.numbers;
   machine.loop(u.n, Normalise<T>{numbers.s, u.basis});
   for (int j = 0; j < numbers.m && !ends(); ++j) {
-    product(machine, u, u.basis + j * u.stride, true);
+    product(machine, u, u.basis + j * u.stride);
     over_ranks(machine, u.ranks, j + 1, numbers.first, [&](double* to) { machine.project(u, j + 1, to); });
     over_ranks(machine, u.ranks, j + 2, numbers.second, [&](double* to) { machine.subtract(u, j + 1, to); });
     machine.loop(1, AppendColumn{numbers, j, kRounding * kRounding});

@@ -30,6 +30,11 @@ struct CudaMachine {
                         ProductDots* result) const {
     kernels::multiply_and_dot(space::cuda{}, queue, a, x, y, z, result);
   }
+  template <class T, int B>
+  void multiply_add_and_dot(T alpha, const BsrView<const T, B>& a, std::span<const T> x, T beta, std::span<const T> b,
+                            std::span<T> y, std::span<const T> z, ProductDots* result) const {
+    kernels::multiply_add_and_dot(space::cuda{}, queue, alpha, a, x, beta, b, y, z, result);
+  }
   template <class T>
   void apply(Preconditioner<T>& preconditioner, std::span<const T> r, std::span<T> z) const {
     preconditioner.apply(space::cuda{}, queue, r, z);

@@ -39,6 +39,11 @@ struct HostMachine {
                         ProductDots* result) const {
     *result = kernels::multiply_and_dot(a, x, y, z, team);
   }
+  template <class T, int B>
+  void multiply_add_and_dot(T alpha, const BsrView<const T, B>& a, std::span<const T> x, T beta, std::span<const T> b,
+                            std::span<T> y, std::span<const T> z, ProductDots* result) const {
+    *result = kernels::multiply_add_and_dot(alpha, a, x, beta, b, y, z, team);
+  }
   template <class T>
   void apply(Preconditioner<T>& preconditioner, std::span<const T> r, std::span<T> z) const {
     preconditioner.apply(r, z, team);

@@ -26,6 +26,21 @@ void multiply_and_dot(space::cuda, Stream& /*stream*/, const BsrView<const T, B>
 }
 template <LinearScalar T, int B>
   requires BlockSize<B>
+void multiply_add(space::cuda, Stream& /*stream*/, std::type_identity_t<T> /*alpha*/, const BsrView<const T, B>& /*a*/,
+                  std::span<const std::type_identity_t<T>> /*x*/, std::type_identity_t<T> /*beta*/,
+                  std::span<const std::type_identity_t<T>> /*b*/, std::span<std::type_identity_t<T>> /*y*/) {
+  throw no_gpu();
+}
+template <LinearScalar T, int B>
+  requires BlockSize<B>
+void multiply_add_and_dot(space::cuda, Stream& /*stream*/, std::type_identity_t<T> /*alpha*/, const BsrView<const T, B>& /*a*/,
+                          std::span<const std::type_identity_t<T>> /*x*/, std::type_identity_t<T> /*beta*/,
+                          std::span<const std::type_identity_t<T>> /*b*/, std::span<std::type_identity_t<T>> /*y*/,
+                          std::span<const std::type_identity_t<T>> /*z*/, ProductDots* /*result*/) {
+  throw no_gpu();
+}
+template <LinearScalar T, int B>
+  requires BlockSize<B>
 void multiply_transposed(space::cuda, Stream& /*stream*/, const BsrView<const T, B>& /*a*/, const BsrTransposeView& /*transpose*/,
                          std::span<const std::type_identity_t<T>> /*x*/, std::span<std::type_identity_t<T>> /*y*/) {
   throw no_gpu();
@@ -95,6 +110,10 @@ template void lu_solve(space::cuda, Stream&, const LuBatch<double>&, std::span<c
   template void multiply(space::cuda, Stream&, const BsrView<const T, B>&, std::span<const T>, std::span<T>);                   \
   template void multiply_and_dot(space::cuda, Stream&, const BsrView<const T, B>&, std::span<const T>, std::span<T>,            \
                                  std::span<const T>, ProductDots*);                                                             \
+  template void multiply_add(space::cuda, Stream&, T, const BsrView<const T, B>&, std::span<const T>, T, std::span<const T>,    \
+                             std::span<T>);                                                                                     \
+  template void multiply_add_and_dot(space::cuda, Stream&, T, const BsrView<const T, B>&, std::span<const T>, T,                \
+                                     std::span<const T>, std::span<T>, std::span<const T>, ProductDots*);                       \
   template void multiply_transposed(space::cuda, Stream&, const BsrView<const T, B>&, const BsrTransposeView&,                  \
                                     std::span<const T>, std::span<T>);                                                          \
   template void BlockJacobi<T, B>::factor(space::cuda, Stream&, const BsrView<const T, B>&);                                    \
