@@ -9,9 +9,11 @@
 // "library" are relative to a copy on the device, and "library/own" above 1 means that the own kernels are faster. cuSPARSE reads
 // the same matrix in its own format; batches of cuBLAS hold the same matrices. Working sets are larger than the L2 cache.
 //
-// The solvers iterate on a seven-point Poisson matrix with blocks of 5 x 5 (10.5 million rows for 128 cells per edge). A cycle of
-// GMRES(30) is compared with the sum of its kernels: products and preconditioner as measured alone, and the vectors that the
-// passes over the basis must read and write, 3 (j + 1) + 5 in iteration j, at the rate of the copy.
+// The solvers iterate with block Jacobi on matrices with blocks of 5 x 5 (10.5 million rows for 128 cells per edge): a
+// seven-point Poisson matrix, and the Jacobian of an implicit step of the Euler equations (euler_matrix.hpp) at a CFL number of
+// 100. A cycle of GMRES(30) is compared with the sum of its kernels: products and preconditioner as measured alone, and the
+// vectors that the passes over the basis must read and write, 3 (j + 1) + 5 in iteration j, at the rate of the copy. GMRES(30)
+// then iterates to a residual of 1e-6 of the right-hand side, at most 100 cycles.
 #include <cublas_v2.h>
 #include <cusparse.h>
 
@@ -23,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/base/clock.hpp"
 #include "weft/base/mix.hpp"
 #include "weft/device/device.hpp"
 #include "weft/device/info.hpp"
@@ -33,6 +36,8 @@
 #include "weft/kernels/linear/gmres.hpp"
 
 #include "gpu_timing.hpp"
+#include "kernels/box_matrix.hpp"
+#include "kernels/euler_matrix.hpp"
 
 namespace {
 
@@ -45,7 +50,8 @@ constexpr space::cuda kGpu;
 
 struct Line {
   std::string what;
-  double bytes, own, library;  ///< seconds; 0: the library has no such function
+  double bytes, own, library;   ///< seconds; 0: the library has no such function
+  std::int32_t iterations = 0;  ///< iterations of a solver, where it ends by itself
 };
 
 /// The lines of the result table, printed as they are added.
@@ -124,31 +130,8 @@ struct ToRows {
   }
 };
 
-/// The seven-point pattern of a box of n^3 cells, in compressed rows.
-struct Box {
-  std::vector<std::int64_t> offsets{0};
-  std::vector<std::int32_t> columns;
-
-  explicit Box(std::int32_t n) {
-    for (std::int32_t c = 0; c < n * n * n; ++c) {
-      const std::int32_t i = c % n, j = c / n % n, k = c / n / n;
-      const auto add = [&](bool exists, std::int32_t column) {
-        if (exists) columns.push_back(column);
-      };
-      add(k > 0, c - n * n);
-      add(j > 0, c - n);
-      add(i > 0, c - 1);
-      add(true, c);
-      add(i < n - 1, c + 1);
-      add(j < n - 1, c + n);
-      add(k < n - 1, c + n * n);
-      offsets.push_back(static_cast<std::int64_t>(columns.size()));
-    }
-  }
-};
-
 template <class T, int B>
-void add_products(Table& table, Libraries& libraries, Stream& stream, const Box& box,
+void add_products(Table& table, Libraries& libraries, Stream& stream, const bench::Box& box,
                   const std::shared_ptr<const BsrPattern>& pattern) {
   const std::string of = std::string(sizeof(T) == 8 ? ", fp64, " : ", fp32, ") + std::to_string(B) + " x " + std::to_string(B);
   BsrMatrix<T, B> matrix(pattern);
@@ -186,6 +169,17 @@ void add_products(Table& table, Libraries& libraries, Stream& stream, const Box&
              bench::median_seconds(
                  stream, [&] { kernels::multiply_and_dot(kGpu, stream, a, x.span(), y.span(), z.span(), dots.data()); }),
              0});
+  table.add(
+      {"product plus vector" + of, bytes + 3 * of_vector,
+       bench::median_seconds(stream, [&] { kernels::multiply_add(kGpu, stream, T(-1), a, x.span(), T(1), z.span(), y.span()); }),
+       0});
+  table.add({"residual and its norm" + of, bytes + 3 * of_vector,
+             bench::median_seconds(stream,
+                                   [&] {
+                                     kernels::multiply_add_and_dot(kGpu, stream, T(-1), a, x.span(), T(1), z.span(), y.span(),
+                                                                   z.span(), dots.data());
+                                   }),
+             0});
   const kernels::BsrTransposeView transpose = pattern->transpose<space::cuda>();
   table.add({"transposed product" + of, bytes + 8.0 * static_cast<double>(pattern->blocks()) + 2 * of_vector,
              bench::median_seconds(stream, [&] { kernels::multiply_transposed(kGpu, stream, a, transpose, x.span(), y.span()); }),
@@ -198,68 +192,82 @@ void add_products(Table& table, Libraries& libraries, Stream& stream, const Box&
              bench::median_seconds(stream, [&] { jacobi.apply(kGpu, stream, x.span(), y.span()); }), 0});
 }
 
-/// Fills the blocks of a row with those of the seven-point Laplace operator, for each of B variables.
+/// A system of equations with block Jacobi, and the time of its kernels.
 template <class T, int B>
-struct FillPoisson {
-  BsrView<T, B> a;
-  WEFT_HD void operator()(std::int32_t row) const {
-    for (std::int32_t k = 0; k < a.pattern.sizes[row]; ++k) {
-      const std::int64_t slot = a.pattern.slot(row, k);
-      for (int e = 0; e < B * B; ++e) {
-        a(slot, e / B, e % B) = e % (B + 1) != 0 ? T(0) : a.pattern.column[slot] == row ? T(6) : T(-1);
-      }
-    }
+struct System {
+  BsrView<const T, B> a;
+  kernels::BlockJacobi<T, B> jacobi;
+  DeviceVector<T> b, x;
+  double of_vector, of_step;  ///< bytes of a vector, and of a product and a preconditioner
+  double step;                ///< seconds of a product and a preconditioner
+
+  System(Stream& stream, const BsrMatrix<T, B>& matrix)
+      : a(matrix.template view<space::cuda>()),
+        jacobi(a.pattern.rows, Backend::cuda),
+        b(random<T>(stream, std::int64_t{a.pattern.rows} * B)),
+        x(stream, b.size()) {
+    jacobi.factor(kGpu, stream, a);
+    const auto rows = static_cast<double>(a.pattern.rows), blocks = static_cast<double>(matrix.pattern().blocks());
+    of_vector = rows * B * sizeof(T);
+    of_step = blocks * (B * B * sizeof(T) + 4) + 4 * rows + rows * B * B * sizeof(T) + 4 * of_vector;
+    step = bench::median_seconds(stream, [&] { kernels::multiply(kGpu, stream, a, b.span(), x.span()); }) +
+           bench::median_seconds(stream, [&] { jacobi.apply(kGpu, stream, b.span(), x.span()); });
+  }
+  /// Starts a solver at 0.
+  template <class Solver>
+  void start(Stream& stream, Solver& solver, double tolerance) {
+    set_bytes(stream, x.data(), 0, x.bytes());
+    solver.start(kGpu, stream, a, &jacobi, b.span(), x.span(), tolerance);
   }
 };
 
 template <class T, int B>
-void add_solvers(Table& table, Stream& stream, const std::shared_ptr<const BsrPattern>& pattern) {
-  constexpr int kRestart = 30;
-  const std::string of = std::string(sizeof(T) == 8 ? ", fp64, " : ", fp32, ") + std::to_string(B) + " x " + std::to_string(B);
-  const std::int32_t rows = pattern->rows();
-  BsrMatrix<T, B> matrix(pattern);
-  parallel_for(kGpu, stream, rows, FillPoisson<T, B>{matrix.template values<space::cuda>()});
-  const BsrView<const T, B> a = matrix.template view<space::cuda>();
-  const std::int64_t entries = std::int64_t{rows} * B;
-  const DeviceVector<T> b = random<T>(stream, entries), x(stream, b.size()), y(stream, b.size());
-  const auto clear = [&] { set_bytes(stream, x.data(), 0, x.bytes()); };
-  kernels::BlockJacobi<T, B> jacobi(rows, Backend::cuda);
-  jacobi.factor(kGpu, stream, a);
-  const double of_vector = static_cast<double>(entries) * sizeof(T);
-  const double of_matrix = static_cast<double>(pattern->blocks()) * (B * B * sizeof(T) + 4) + 4.0 * rows;
-  const double of_product = of_matrix + 2 * of_vector, of_jacobi = static_cast<double>(rows) * B * B * sizeof(T) + 2 * of_vector;
-  const double product = bench::median_seconds(stream, [&] { kernels::multiply(kGpu, stream, a, b.span(), y.span()); });
-  const double preconditioner = bench::median_seconds(stream, [&] { jacobi.apply(kGpu, stream, b.span(), y.span()); });
-  {
-    kernels::Gmres<T, B> solver(rows, kRestart, Backend::cuda);
-    const auto start = [&] {
-      clear();
-      solver.start(kGpu, stream, a, &jacobi, b.span(), x.span(), 0);
-    };
-    double vectors = 9 + kRestart;  // normalised, expanded, corrected, residual
-    for (int j = 0; j < kRestart; ++j) vectors += 3 * (j + 1) + 5;
-    const double cycle = bench::median_seconds(
-        stream, [&] { solver.cycle(kGpu, stream, 1); }, start);
-    const double sum = (kRestart + 1) * (product + preconditioner) + vectors * of_vector / table.copy;
-    const double bytes = (kRestart + 1) * (of_product + of_jacobi) + vectors * of_vector;
-    table.add({"GMRES(30), a cycle" + of, bytes, cycle, 0});
-    table.add({"GMRES(30), the sum of its kernels" + of, bytes, sum, 0});
-    start();
-    const kernels::KrylovStatus before = solver.status(after(stream));
+void add_gmres(Table& table, Stream& stream, System<T, B>& system, const std::string& of) {
+  constexpr int kRestart = 30, kCycles = 100;
+  kernels::Gmres<T, B> solver(system.a.pattern.rows, kRestart, Backend::cuda);
+  double vectors = 7 + kRestart;  // normalised, expanded, corrected, residual
+  for (int j = 0; j < kRestart; ++j) vectors += 3 * (j + 1) + 5;
+  const double cycle = bench::median_seconds(
+      stream, [&] { solver.cycle(kGpu, stream, 1); }, [&] { system.start(stream, solver, 0); });
+  const double sum = (kRestart + 1) * system.step + vectors * system.of_vector / table.copy;
+  const double bytes = (kRestart + 1) * system.of_step + vectors * system.of_vector;
+  table.add({"GMRES(30), a cycle" + of, bytes, cycle, 0});
+  table.add({"GMRES(30), the sum of its kernels" + of, bytes, sum, 0});
+  std::printf("  a cycle takes %.3f of the sum of its kernels\n", cycle / sum);
+
+  system.start(stream, solver, 1e-6);
+  kernels::KrylovStatus status = solver.status(after(stream));
+  const Stopwatch watch;
+  int cycles = 0;
+  for (; cycles < kCycles && status.state == kernels::KrylovState::running; ++cycles) {
     solver.cycle(kGpu, stream, 1);
-    const kernels::KrylovStatus status = solver.status(after(stream));
-    std::printf("  a cycle takes %.3f of the sum of its kernels; residual %.6e after %d iterations, before %.6e\n", cycle / sum,
-                status.residual, static_cast<int>(status.iterations), before.residual);
+    status = solver.status(after(stream));
   }
-  kernels::BiCgStab<T, B> solver(rows, Backend::cuda);
-  const auto start = [&] {
-    clear();
-    solver.start(kGpu, stream, a, &jacobi, b.span(), x.span(), 0);
-  };
-  table.add({"BiCGStab, ten iterations" + of, 10 * (2 * (of_product + of_jacobi) + 17 * of_vector),
+  table.add({"GMRES(30), to 1e-6" + of, cycles * bytes, watch.seconds(), 0, status.iterations});
+  std::printf("  %d iterations, residual %.3e%s\n", static_cast<int>(status.iterations), status.residual / status.right_side,
+              status.state == kernels::KrylovState::converged ? "" : ", not converged");
+}
+
+template <class T, int B>
+void add_solvers(Table& table, Stream& stream, const BsrMatrix<T, B>& matrix, const std::string& name) {
+  const std::string of = name + (sizeof(T) == 8 ? ", fp64, " : ", fp32, ") + std::to_string(B) + " x " + std::to_string(B);
+  System<T, B> system(stream, matrix);
+  add_gmres(table, stream, system, of);
+  kernels::BiCgStab<T, B> solver(matrix.pattern().rows(), Backend::cuda);
+  table.add({"BiCGStab, ten iterations" + of, 10 * (2 * system.of_step + 17 * system.of_vector),
              bench::median_seconds(
-                 stream, [&] { solver.iterate(kGpu, stream, 10); }, start),
+                 stream, [&] { solver.iterate(kGpu, stream, 10); }, [&] { system.start(stream, solver, 0); }),
              0});
+}
+
+/// Measures the solvers on both matrices.
+template <class T>
+void add_systems(Table& table, Stream& stream, const std::shared_ptr<const BsrPattern>& pattern, std::int32_t edge) {
+  BsrMatrix<T, 5> matrix(pattern);
+  parallel_for(kGpu, stream, pattern->rows(), bench::FillPoisson<T, 5>{matrix.template values<space::cuda>()});
+  add_solvers(table, stream, matrix, "");
+  parallel_for(kGpu, stream, pattern->rows(), bench::FillEuler<T>{matrix.template values<space::cuda>(), edge, 100});
+  add_solvers(table, stream, matrix, ", Euler");
 }
 
 template <class T>
@@ -333,7 +341,7 @@ int main(int argc, char** argv) {
   Stream stream;
   Libraries libraries(stream);
   {
-    const Box box(edge);
+    const bench::Box box(edge);
     const auto pattern = std::make_shared<const BsrPattern>(box.offsets, box.columns,
                                                             static_cast<std::int32_t>(box.offsets.size() - 1), Backend::cuda);
     add_products<double, 4>(table, libraries, stream, box, pattern);
@@ -344,8 +352,8 @@ int main(int argc, char** argv) {
     add_products<float, 5>(table, libraries, stream, box, pattern);
     add_products<float, 6>(table, libraries, stream, box, pattern);
     add_products<float, 7>(table, libraries, stream, box, pattern);
-    add_solvers<double, 5>(table, stream, pattern);
-    add_solvers<float, 5>(table, stream, pattern);
+    add_systems<double>(table, stream, pattern, edge);
+    add_systems<float>(table, stream, pattern, edge);
   }
   for (const int n : {4, 5, 6, 7, 8, 16, 32}) {
     add_batch<double>(table, libraries, stream, n);
@@ -357,9 +365,9 @@ int main(int argc, char** argv) {
   for (const Line& line : table.lines) {
     std::printf(
         "%s{\"what\": \"%s\", \"bytes\": %.0f, \"own_microseconds\": %.3f, \"library_microseconds\": %.3f, "
-        "\"own_of_copy\": %.4f, \"library_of_copy\": %.4f}",
+        "\"own_of_copy\": %.4f, \"library_of_copy\": %.4f, \"iterations\": %d}",
         &line == table.lines.data() ? "" : ", ", line.what.c_str(), line.bytes, 1e6 * line.own, 1e6 * line.library,
-        table.of_copy(line, line.own), table.of_copy(line, line.library));
+        table.of_copy(line, line.own), table.of_copy(line, line.library), static_cast<int>(line.iterations));
   }
   std::printf("]}\n");
   return 0;
