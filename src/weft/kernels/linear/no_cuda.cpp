@@ -1,6 +1,7 @@
 // Replaces the functions on GPUs in a build without CUDA.
 #include "weft/device/device.hpp"
 #include "weft/kernels/linear/batched_lu.hpp"
+#include "weft/kernels/linear/batched_product.hpp"
 #include "weft/kernels/linear/bicgstab.hpp"
 #include "weft/kernels/linear/block_jacobi.hpp"
 #include "weft/kernels/linear/bsr_product.hpp"
@@ -54,6 +55,14 @@ void lu_solve(space::cuda, Stream& /*stream*/, const LuBatch<T>& /*batch*/, std:
               std::span<std::type_identity_t<T>> /*x*/) {
   throw no_gpu();
 }
+template <LinearScalar T>
+void multiply_batch(space::cuda, Stream& /*stream*/, const ProductBatch<T>& /*batch*/) {
+  throw no_gpu();
+}
+template <LinearScalar T>
+void multiply_add_batch(space::cuda, Stream& /*stream*/, const ProductBatch<T>& /*batch*/) {
+  throw no_gpu();
+}
 void first_singular(space::cuda, Stream& /*stream*/, std::span<const std::uint8_t> /*status*/, std::int64_t* /*result*/) {
   throw no_gpu();
 }
@@ -105,6 +114,11 @@ template void lu_factor(space::cuda, Stream&, const LuBatch<float>&);
 template void lu_factor(space::cuda, Stream&, const LuBatch<double>&);
 template void lu_solve(space::cuda, Stream&, const LuBatch<float>&, std::span<const float>, std::span<float>);
 template void lu_solve(space::cuda, Stream&, const LuBatch<double>&, std::span<const double>, std::span<double>);
+
+template void multiply_batch(space::cuda, Stream&, const ProductBatch<float>&);
+template void multiply_batch(space::cuda, Stream&, const ProductBatch<double>&);
+template void multiply_add_batch(space::cuda, Stream&, const ProductBatch<float>&);
+template void multiply_add_batch(space::cuda, Stream&, const ProductBatch<double>&);
 
 #define WEFT_INSTANTIATE(T, B)                                                                                                  \
   template void multiply(space::cuda, Stream&, const BsrView<const T, B>&, std::span<const T>, std::span<T>);                   \
