@@ -1,5 +1,5 @@
-// Measures block-sparse products, batched LU and iterative solvers on one GPU, compared with cuSPARSE, cuBLAS and a copy of the
-// same bytes.
+// Measures block-sparse products, batched LU, batched products and iterative solvers on one GPU, compared with cuSPARSE, cuBLAS
+// and a copy of the same bytes.
 //
 //   bench_kernels_linear [cells per edge of the box, 128]
 //
@@ -30,6 +30,7 @@
 #include "weft/device/device.hpp"
 #include "weft/device/info.hpp"
 #include "weft/device/parallel_for.cuh"
+#include "weft/kernels/linear/batched_product.hpp"
 #include "weft/kernels/linear/bicgstab.hpp"
 #include "weft/kernels/linear/block_jacobi.hpp"
 #include "weft/kernels/linear/bsr_product.hpp"
@@ -328,6 +329,29 @@ void add_batch(Table& table, Libraries& libraries, Stream& stream, int n) {
   table.add({"LU solution" + of, of_matrices + of_pivots + 2 * of_vectors, own_solve_seconds, library_solve_seconds});
 }
 
+template <class T>
+void add_batched_products(Table& table, Libraries& libraries, Stream& stream, int n) {
+  const auto square = std::int64_t{n} * n, size = std::int64_t{1'000'000'000} / (square * static_cast<std::int64_t>(sizeof(T)));
+  const DeviceVector<T> a = random<T>(stream, size * square), b = random<T>(stream, size * square), c(stream, a.size());
+  const kernels::ProductBatch<T> batch{n, a.span(), b.span(), c.span()};
+  const auto library = [&] {  // transposed: B^T A^T = C^T, because matrices of cuBLAS are column-major
+    const T one = 1, zero = 0;
+    if constexpr (sizeof(T) == 8) {
+      check(cublasDgemmStridedBatched(libraries.dense, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, b.data(), n, square, a.data(), n,
+                                      square, &zero, c.data(), n, square, static_cast<int>(size)),
+            "cublasDgemmStridedBatched");
+    } else {
+      check(cublasSgemmStridedBatched(libraries.dense, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, b.data(), n, square, a.data(), n,
+                                      square, &zero, c.data(), n, square, static_cast<int>(size)),
+            "cublasSgemmStridedBatched");
+    }
+  };
+  table.add({std::string("batched product, ") + (sizeof(T) == 8 ? "fp64, n = " : "fp32, n = ") + std::to_string(n),
+             3 * static_cast<double>(a.bytes()),
+             bench::median_seconds(stream, [&] { kernels::multiply_batch(kGpu, stream, batch); }),
+             bench::median_seconds(stream, library)});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -358,6 +382,8 @@ int main(int argc, char** argv) {
   for (const int n : {4, 5, 6, 7, 8, 16, 32}) {
     add_batch<double>(table, libraries, stream, n);
     add_batch<float>(table, libraries, stream, n);
+    add_batched_products<double>(table, libraries, stream, n);
+    add_batched_products<float>(table, libraries, stream, n);
   }
 
   std::printf("\n{\"benchmark\": \"kernels/linear\", \"gpu\": \"%s\", \"copy\": %.4e, \"edge\": %d, \"results\": [",
