@@ -99,7 +99,8 @@ struct Times {
   double body = kNever, weft = kNever, tbb = kNever, starpu = kNever;
 };
 
-/// Measures alternately in one process, so that other load affects all of them.
+/// Measures alternately in one process, so that other load affects all of them: ten iterations in a row of each, so that an
+/// iteration finds in the caches what the one before has left there, and not what another runtime has.
 [[nodiscard]] Times times(const Predecessors& predecessors, int threads, const std::function<void()>& body, double seconds) {
   task::Plan plan = compile(predecessors, threads, body);
   bench::TbbFlowGraph tbb(predecessors, threads, body);
@@ -107,13 +108,15 @@ struct Times {
   Team team(threads, true);
   const int tasks = static_cast<int>(predecessors.size());
   const auto least = [](double& of, const auto& f) {
-    const Stopwatch watch;
-    f();
-    of = std::min(of, watch.seconds());
+    for (int i = 0; i < 10; ++i) {
+      const Stopwatch watch;
+      f();
+      of = std::min(of, watch.seconds());
+    }
   };
   Times time;
   int repetitions = 0;
-  for (const Stopwatch clock; clock.seconds() < seconds || repetitions < 20; ++repetitions) {
+  for (const Stopwatch clock; clock.seconds() < seconds || repetitions < 4; ++repetitions) {
     least(time.body, [&] {
       team.split(0, tasks, [&](std::int32_t begin, std::int32_t end) noexcept {
         for (std::int32_t i = begin; i < end; ++i) body();

@@ -107,6 +107,10 @@ Plan::Body::Body(Communicator of, std::vector<Datum> with, std::vector<Task> and
                each_thread_has_core(comm, threads),
                std::ranges::any_of(tasks, [](const Task& task) { return task.shape.cost > 0; })),
       neutral_(data.size()) {
+  for (std::size_t d = 0; d < data.size(); ++d) {
+    if (data[d].array) arrays_.push_back(d);
+    if (data[d].on_device()) two_sided_.push_back(d);
+  }
   std::set<Rank> neighbours;
   for (const ExchangeShape& shape : schedule.exchanges) {
     for (const GhostPlan::Neighbour& neighbour : data[shape.arrays.front().index()].array->plan().neighbours()) {

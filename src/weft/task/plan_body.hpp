@@ -176,6 +176,7 @@ struct Plan::Body final : Work {
     std::optional<RecordedSpan> span_;
   };
 
+  std::vector<std::size_t> arrays_, two_sided_;                         ///< data that are arrays; that have a device side
   std::vector<std::array<std::unique_ptr<DeviceStorage>, 4>> neutral_;  ///< by data and Reduce: neutral ghost rows on the device
   DeviceVector<double> neutral_numbers_;                                ///< by Reduce, on the device
   DeviceStage* now_ = nullptr;                                          ///< that of the present iteration

@@ -57,8 +57,8 @@ class Plan::Body::Untracked {
  private:
   template <class F>
   void for_each(const F& f) {
-    for (Datum& datum : body_.data) {
-      if (datum.on_device() && (!datum.array || !datum.array->destroyed())) f(datum);
+    for (const std::size_t d : body_.two_sided_) {
+      if (Datum& datum = body_.data[d]; !datum.array || !datum.array->destroyed()) f(datum);
     }
   }
   void resume(Datum& datum) {
@@ -151,9 +151,7 @@ void Plan::Body::expect_usable() const {
 void Plan::Body::check_before(int iterations) {
   expect_usable();
   if (iterations < 0) throw ContractError(fmt::format("{} iterations were requested", iterations), "request 0 or more");
-  for (const Datum& datum : data) {
-    if (datum.array) datum.array->expect_unchanged();
-  }
+  for (const std::size_t d : arrays_) data[d].array->expect_unchanged();
   if (iterations > 0) bring();
 }
 
@@ -310,8 +308,7 @@ std::optional<bool> Plan::Body::agreed_condition(const Datum& number, const Cond
 /// Copies what the first iteration needs to where it needs it, after the iterations in streams of callers.
 void Plan::Body::bring() {
   const After before = device ? device->enqueued() : After();
-  for (std::size_t d = 0; d < data.size(); ++d) {
-    if (!data[d].on_device()) continue;
+  for (const std::size_t d : two_sided_) {
     if (data[d].on_both != nullptr && !data[d].on_both->allocated(Side::host)) data[d].on_both->to_host(before).wait();
     for (const Side side : {Side::host, Side::device}) {
       const Part part = part_on(schedule.begin[d], bit(side));
