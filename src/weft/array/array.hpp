@@ -245,12 +245,12 @@ class Array {
   /// @throws DeviceError if the rows are stale on the source side.
   Event to_device(const After& before, IdRange<LocalRow> range) {
     Event done = before.event();
-    for_each_piece(range, [&](auto& side, std::size_t first, std::size_t n) { done = side.to_device(After(done), first, n); });
+    for_each_piece(*this, range, [&](auto& side, auto first, auto n) { done = side.to_device(After(done), first, n); });
     return done;
   }
   Event to_host(const After& before, IdRange<LocalRow> range) {
     Event done = before.event();
-    for_each_piece(range, [&](auto& side, std::size_t first, std::size_t n) { done = side.to_host(After(done), first, n); });
+    for_each_piece(*this, range, [&](auto& side, auto first, auto n) { done = side.to_host(After(done), first, n); });
     return done;
   }
   Event to_device(const After& before) { return to_device(before, all_rows()); }
@@ -259,14 +259,13 @@ class Array {
   /// sides.
   Event bring(Side to, const After& before, IdRange<LocalRow> range) {
     Event done = before.event();
-    for_each_piece(range, [&](auto& side, std::size_t first, std::size_t n) { done = side.bring(to, After(done), first, n); });
+    for_each_piece(*this, range, [&](auto& side, auto first, auto n) { done = side.bring(to, After(done), first, n); });
     return done;
   }
   /// Returns true if no entry of these rows, or of any row, is stale on this side.
   [[nodiscard]] bool fresh(Side side, IdRange<LocalRow> range) const {
     bool all = true;
-    for_each_piece_of(*this, range,
-                      [&](const auto& piece, std::size_t first, std::size_t n) { all = all && piece.fresh(side, first, n); });
+    for_each_piece(*this, range, [&](const auto& piece, auto first, auto n) { all = all && piece.fresh(side, first, n); });
     return all;
   }
   [[nodiscard]] bool fresh(Side side) const { return fresh(side, all_rows()); }
@@ -369,13 +368,9 @@ class Array {
     host_sizes_ = row_sizes_.data();
   }
   [[nodiscard]] IdRange<LocalRow> all_rows() const { return {LocalRow(0), LocalRow(rows_)}; }
-  /// Calls f(vector, first, count) for each contiguous piece of memory of these rows.
-  template <class F>
-  void for_each_piece(IdRange<LocalRow> range, const F& f) {
-    for_each_piece_of(*this, range, f);
-  }
+  /// Calls f(vector, first, count) for each contiguous piece of memory of these rows of `self`.
   template <class Self, class F>
-  static void for_each_piece_of(Self& self, IdRange<LocalRow> range, const F& f) {
+  static void for_each_piece(Self& self, IdRange<LocalRow> range, const F& f) {
     WEFT_EXPECTS(range.first().valid() && range.first() <= range.last() && range.last().value() <= self.rows_);
     const std::size_t first = range.first().index(), count = range.last().index() - first;
     if (self.layout_ == Layout::soa) {

@@ -95,7 +95,7 @@ struct ArrayAccess {
       const std::size_t first = offsets[rows.first().index()];
       f(array.entries_, first, static_cast<std::size_t>(offsets[rows.last().index()]) - first);
     } else {
-      array.for_each_piece(rows, f);
+      A::for_each_piece(array, rows, f);
     }
   }
 };
