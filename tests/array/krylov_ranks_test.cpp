@@ -11,6 +11,7 @@
 
 #include "weft/base/mix.hpp"
 #include "weft/comm/communicator.hpp"
+#include "weft/device/device_vector.hpp"
 #include "weft/kernels/linear/bicgstab.hpp"
 #include "weft/kernels/linear/block_jacobi.hpp"
 #include "weft/kernels/linear/gmres.hpp"

@@ -1,4 +1,4 @@
-#include "weft/device/cuda/cuda_call_counts.hpp"
+#include "weft/device/cuda_call_counts.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "weft/device/cuda/grid_blocks.hpp"
+#include "weft/device/grid_blocks.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "weft/device/cuda/cuda_call_counts.hpp"
+#include "weft/device/cuda_call_counts.hpp"
 #include "weft/flow/scheme/solver.hpp"
 
 #include "flow/solver_settings.hpp"

@@ -14,7 +14,7 @@
 #include "weft/base/error.hpp"
 #include "weft/base/recorder.hpp"
 #include "weft/device/buffers.hpp"
-#include "weft/device/cuda/cuda_call_counts.hpp"
+#include "weft/device/cuda_call_counts.hpp"
 #include "weft/device/device_vector.hpp"
 #include "weft/device/parallel_for.cuh"
 #include "weft/task/graph.hpp"

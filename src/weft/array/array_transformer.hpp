@@ -9,11 +9,14 @@
 #include "weft/array/pair_ref.hpp"
 #include "weft/array/reduce.hpp"
 #include "weft/array/transport.hpp"
-#include "weft/array/transport/transport.hpp"
 #include "weft/comm/traffic.hpp"
 #include "weft/device/stream.hpp"
 
 namespace weft {
+
+namespace detail {
+enum class Direction;
+}
 
 /// A repeatable exchange of a fixed list of arrays, set up once: one message per neighbour for all arrays together.
 ///

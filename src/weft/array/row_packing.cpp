@@ -1,5 +1,7 @@
 #include "weft/array/row_packing.hpp"
 
+#include "weft/base/macros.hpp"
+
 namespace weft::detail {
 namespace {
 

@@ -9,8 +9,6 @@
 
 #include "weft/array/layout.hpp"
 #include "weft/array/reduce.hpp"
-#include "weft/array/transport/combine.hpp"
-#include "weft/base/macros.hpp"
 
 namespace weft::detail {
 

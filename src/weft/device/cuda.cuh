@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <source_location>
 
-#include "weft/device/cuda/cuda_call_counts.hpp"
-#include "weft/device/cuda/grid_blocks.hpp"
+#include "weft/device/cuda_call_counts.hpp"
+#include "weft/device/grid_blocks.hpp"
 #include "weft/device/stream.hpp"
 
 namespace weft {

@@ -11,26 +11,6 @@
 
 namespace weft::detail {
 
-/// Element types with reductions on devices.
-enum class Element : std::uint8_t { other, f32, f64, i32, i64 };
-
-template <class T>
-struct AddInto {
-  WEFT_HD T operator()(T a, T b) const { return static_cast<T>(a + b); }
-};
-template <class T>
-struct TakeMin {
-  WEFT_HD T operator()(T a, T b) const { return b < a ? b : a; }
-};
-template <class T>
-struct TakeMax {
-  WEFT_HD T operator()(T a, T b) const { return a < b ? b : a; }
-};
-template <class T>
-struct TakeLast {
-  WEFT_HD T operator()(T /*a*/, T b) const { return b; }
-};
-
 /// Reduction of all messages into one field of one array. Addresses are device addresses.
 struct Combination {
   std::byte* to = nullptr;

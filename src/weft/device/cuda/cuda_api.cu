@@ -9,7 +9,7 @@
 #include "weft/base/error.hpp"
 #include "weft/device/cuda.cuh"
 #include "weft/device/cuda/cuda_api.hpp"
-#include "weft/device/cuda/cuda_call_counts.hpp"
+#include "weft/device/cuda_call_counts.hpp"
 
 namespace weft::detail {
 
