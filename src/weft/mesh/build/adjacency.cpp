@@ -68,14 +68,16 @@ NodeStars find_node_stars(const Communicator& comm, const RowOffsets& nodes, con
 
   // A cell at a node that is `root` translated by i is, relative to root, an image of the cell translated by -i.
   struct Visit {
-    std::int64_t root, cell, image, widened;
+    std::int64_t root;
+    GlobalCellId cell;
+    std::int64_t image, widened;
   };
   const CellsOfNodes cells_of_nodes(part, team);
   RankLists<Visit> to;
   for (std::size_t i = 0; i < rim.size(); ++i) {
     auto& list = to[nodes.owner(GlobalRow(alias[i].root))];
     for (const LocalCellId cell : cells_of_nodes[rim[i]]) {
-      list.push_back({alias[i].root, part.global[cell].value(), -alias[i].image, is_widened(part, cell) ? 1 : 0});
+      list.push_back({alias[i].root, part.global[cell], -alias[i].image, is_widened(part, cell) ? 1 : 0});
     }
   }
   std::vector<Visit> visits = all_to_all(comm, std::move(to));
@@ -84,7 +86,8 @@ NodeStars find_node_stars(const Communicator& comm, const RowOffsets& nodes, con
 
   // Read the visits back for each root.
   struct CellAt {
-    std::int64_t cell, image, widened;
+    GlobalCellId cell;
+    std::int64_t image, widened;
   };
   std::vector<std::int64_t> roots;
   for (const NodeAlias& a : alias) roots.push_back(a.root);
@@ -101,7 +104,7 @@ NodeStars find_node_stars(const Communicator& comm, const RowOffsets& nodes, con
     around_node.clear();
     for (const CellAt& at : star.row(i)) {
       const std::int32_t image = static_cast<std::int32_t>(at.image) + alias[i].image;
-      const std::int32_t cell = part.refer_to(GlobalCellId(at.cell));
+      const std::int32_t cell = part.refer_to(at.cell);
       if (cell >= part.owned() || image != 0) around_node.push_back({cell, image, at.widened != 0});
     }
     if (around_node.empty()) continue;
@@ -131,7 +134,7 @@ IdVector<LocalCellId, char> find_border(const Subdomain& part, const NodeStars& 
 }
 
 Adjacency::Adjacency(const Subdomain& part, const NodeStars& stars, const RowOffsets& rows,
-                     const TeamVector<std::int64_t>& remote_row, Neighbours kind, Team& team)
+                     const TeamVector<GlobalRow>& remote_row, Neighbours kind, Team& team)
     : part_(&part), stars_(&stars), rows_(&rows), remote_row_(&remote_row), kind_(kind) {
   if (stars.star.empty()) return;
   cells_of_nodes_ = CellsOfNodes(part, team);
@@ -174,7 +177,7 @@ std::vector<CellCopy> find_ghosts(const Communicator& comm, const Adjacency& adj
   const auto keep_new_ghosts = [&](std::vector<CellCopy>& found, const std::vector<CellCopy>& known) {
     kernels::sort_unique(found);
     std::erase_if(found, [&](const CellCopy& c) {
-      return (c.image == 0 && rows.owns(GlobalRow(c.row))) || std::binary_search(known.begin(), known.end(), c);
+      return (c.image == 0 && rows.owns(c.row)) || std::binary_search(known.begin(), known.end(), c);
     });
   };
   std::vector<CellCopy> ghosts, layer;
@@ -184,7 +187,7 @@ std::vector<CellCopy> find_ghosts(const Communicator& comm, const Adjacency& adj
   for (int k = 0; k < depth; ++k) {
     if (k > 0) {
       std::vector<std::int64_t> ids;
-      for (const CellCopy& c : layer) ids.push_back(c.row);
+      for (const CellCopy& c : layer) ids.push_back(c.row.value());
       const Array<CellCopy, NonUniform> around = fetch_rows<CellCopy>(
           comm, rows, ids, [&](std::size_t local, std::vector<CellCopy>& out) { adjacency.append(LocalCellId(local), out); });
       std::vector<CellCopy> next;

@@ -15,8 +15,8 @@ namespace weft::mesh::detail {
 
 /// A cell by its global row (numbered by rank, then by local cell) and its periodic image.
 struct CellCopy {
-  std::int64_t row = 0;
-  std::int32_t image = 0;
+  GlobalRow row;
+  std::int32_t image = 0;  ///< see Translations
   friend bool operator==(const CellCopy&, const CellCopy&) = default;
   friend auto operator<=>(const CellCopy&, const CellCopy&) = default;
 };
@@ -28,9 +28,9 @@ struct CellCopy {
 /// The cells around each local node that has cells of other ranks or periodic images.
 struct NodeStars {
   struct Entry {
-    std::int32_t cell;  ///< numbered as in Subdomain::neighbour
-    std::int32_t image;
-    bool widened;  ///< value of is_widened()
+    std::int32_t cell;   ///< numbered as in Subdomain::neighbour
+    std::int32_t image;  ///< see Translations
+    bool widened;        ///< value of is_widened()
   };
   IdVector<LocalNodeId, std::int32_t> star;  ///< row of `cells`, or -1
   Array<Entry, NonUniform> cells;            ///< owned cells only with an image other than 0
@@ -67,7 +67,7 @@ class Adjacency {
   /// @param rows        global rows of the owned cells of each rank.
   /// @param remote_row  global rows of part.remote.
   /// @param stars       in the numbering of `part`; empty for neighbours by face only.
-  Adjacency(const Subdomain& part, const NodeStars& stars, const RowOffsets& rows, const TeamVector<std::int64_t>& remote_row,
+  Adjacency(const Subdomain& part, const NodeStars& stars, const RowOffsets& rows, const TeamVector<GlobalRow>& remote_row,
             Neighbours kind, Team& team);
 
   /// Appends the neighbours of an owned cell, unique, in ascending order.
@@ -76,13 +76,13 @@ class Adjacency {
  private:
   [[nodiscard]] CellCopy copy(std::int32_t cell, std::int32_t image) const {
     const std::int32_t owned = part_->owned();
-    return {cell < owned ? rows_->first().value() + cell : (*remote_row_)[cell - owned], image};
+    return {cell < owned ? rows_->global(LocalRow(cell)) : (*remote_row_)[cell - owned], image};
   }
 
   const Subdomain* part_;
   const NodeStars* stars_;
   const RowOffsets* rows_;
-  const TeamVector<std::int64_t>* remote_row_;
+  const TeamVector<GlobalRow>* remote_row_;
   Neighbours kind_;
   CellsOfNodes cells_of_nodes_;               ///< empty if `stars` is
   IdVector<LocalCellId, char> widened_;       ///< by owned cell

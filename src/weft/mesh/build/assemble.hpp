@@ -16,7 +16,7 @@ namespace weft::mesh::detail {
 /// `neighbour` contains the final local cell numbers.
 /// @param node_now  new numbers of the nodes in part.node_table. @collective
 void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNodeId>& node_now, const Adjacency& adjacency,
-               const RowOffsets& rows, const TeamVector<std::int64_t>& remote_row, const RowOffsets& nodes,
+               const RowOffsets& rows, const TeamVector<GlobalRow>& remote_row, const RowOffsets& nodes,
                std::span<const Vec3> held_coords, const Translations& translations, Team& team);
 
 /// Adds the faces with their geometry, and then translates the nodes of periodic images.

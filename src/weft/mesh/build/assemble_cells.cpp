@@ -40,9 +40,8 @@ void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const RowOffsets& ro
       around.clear();
       adjacency.append(LocalCellId(c), around);
       for (const CellCopy& copy : around) {
-        entry.emplace_back(copy.image == 0 && rows.owns(GlobalRow(copy.row))
-                               ? rows.local(GlobalRow(copy.row)).value()
-                               : mesh.plan.find(GlobalRow(copy.row), copy.image).value());
+        entry.emplace_back(copy.image == 0 && rows.owns(copy.row) ? rows.local(copy.row).value()
+                                                                  : mesh.plan.find(copy.row, copy.image).value());
       }
       std::sort(entry.end() - std::ssize(around), entry.end());
       offset[c + 1] = std::ssize(around);
@@ -78,7 +77,7 @@ void enter_cell_data(Mesh& mesh, Subdomain& part, std::span<const CellData> ghos
 }  // namespace
 
 void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNodeId>& node_now, const Adjacency& adjacency,
-               const RowOffsets& rows, const TeamVector<std::int64_t>& remote_row, const RowOffsets& nodes,
+               const RowOffsets& rows, const TeamVector<GlobalRow>& remote_row, const RowOffsets& nodes,
                std::span<const Vec3> held_coords, const Translations& translations, Team& team) {
   const std::size_t owned = mesh.owned_cells, ghosts = mesh.ghost_cells;
   add_cell_cells(mesh, adjacency, rows, part.neighbour.size(), team);
@@ -103,8 +102,8 @@ void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNod
   for_indices(team, std::ssize(part.neighbour), [&](std::int64_t slot) {
     std::int32_t& cell = part.neighbour[slot];
     if (cell < 0 || !part.is_ghost(slot)) return;
-    const std::int64_t row = cell < part.owned() ? rows.first().value() + cell : remote_row[cell - part.owned()];
-    cell = mesh.plan.find(GlobalRow(row), part.image_of(slot)).value();
+    const GlobalRow row = cell < part.owned() ? rows.global(LocalRow(cell)) : remote_row[cell - part.owned()];
+    cell = mesh.plan.find(row, part.image_of(slot)).value();
   });
 
   enter_cell_data(mesh, part, data, ghost_image, translations);

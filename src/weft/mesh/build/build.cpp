@@ -24,15 +24,15 @@ namespace {
 
 /// Returns the global rows (numbered by rank, then by local cell) of the referenced cells of other ranks: the ranks whose
 /// chunks of the source mesh contain them know the rows before the renumbering, their owners those after it. @collective
-TeamVector<std::int64_t> find_remote_rows(const Communicator& comm, const RowOffsets& cells, const RowOffsets& rows,
-                                          const detail::Subdomain& part, const detail::Destinations& destinations,
-                                          const detail::Renumbering& now) {
+TeamVector<GlobalRow> find_remote_rows(const Communicator& comm, const RowOffsets& cells, const RowOffsets& rows,
+                                       const detail::Subdomain& part, const detail::Destinations& destinations,
+                                       const detail::Renumbering& now) {
   if (comm.size() == 1) return {};
   const auto before = detail::fetch_with<std::int64_t>(comm, cells, part.remote, [&](std::size_t c) {
     return rows.first(Rank(destinations.owner[c])).value() + destinations.number[c];
   });
-  return detail::fetch_with<std::int64_t>(comm, rows, before,
-                                          [&](std::size_t c) { return rows.first().value() + now.cell[LocalCellId(c)].value(); });
+  return detail::fetch_with<GlobalRow>(comm, rows, before,
+                                       [&](std::size_t c) { return rows.global(LocalRow(now.cell[LocalCellId(c)].value())); });
 }
 
 /// Returns true if any cell of the mesh is_widened(). @collective
@@ -132,12 +132,12 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   const detail::Renumbering now = reorder(options.order, block.dim, part, border, stars, team);
 
   const RowOffsets rows(comm, part.owned());
-  const TeamVector<std::int64_t> remote_row = find_remote_rows(comm, cells, rows, part, destinations, now);
+  const TeamVector<GlobalRow> remote_row = find_remote_rows(comm, cells, rows, part, destinations, now);
   destinations = {};
   const detail::Adjacency adjacency(part, stars, rows, remote_row, options.ghosts, team);
   std::vector<GhostRequest> requests;
   for (const detail::CellCopy& c : detail::find_ghosts(comm, adjacency, rows, border, options.halo_depth)) {
-    requests.push_back({GlobalRow(c.row), c.image});
+    requests.push_back({c.row, c.image});
   }
 
   step("enter cells");

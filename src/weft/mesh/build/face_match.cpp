@@ -22,14 +22,14 @@ struct LocalFace {
 
 struct FaceRecord {
   FaceKey key;
-  std::int64_t cell;
-  std::int64_t face;
+  GlobalCellId cell;
+  std::int64_t face;  ///< index in the cell
 };
 
 struct BoundaryRecord {
   FaceKey key;
   std::int64_t file_id;
-  std::int64_t zone;
+  std::int64_t zone;  ///< index into MeshBlock::zones
 };
 
 std::uint64_t hash(std::span<const std::int64_t> ids) {
@@ -97,7 +97,7 @@ class MatcherAtHome {
       for (b = a + 1; b < group_.size() && group_[b].first == group_[a].first;) ++b;
       const auto& [key, face] = group_[a];
       if (b - a == 1) {
-        others.push_back({key, first_cell_ + cell_of(face), face_of(face)});
+        others.push_back({key, GlobalCellId(first_cell_ + cell_of(face)), face_of(face)});
       } else if (b - a == 2) {
         pair(face, group_[a + 1].second);
       } else {
@@ -164,7 +164,7 @@ void match_here(std::vector<FaceRecord> faces, std::vector<BoundaryRecord> bound
       problems.push_back({key, boundary[at].file_id, static_cast<std::int32_t>(boundary[at].zone), fault});
     };
     if (sides > 2) {
-      problems.push_back({key, faces[i0].cell, -1, FaceFault::shared_by_three});
+      problems.push_back({key, faces[i0].cell.value(), -1, FaceFault::shared_by_three});
     } else if (elements > 1) {
       element_fault(FaceFault::duplicate, k0 + 1);
     } else if (sides == 2 && elements == 1) {
@@ -173,8 +173,8 @@ void match_here(std::vector<FaceRecord> faces, std::vector<BoundaryRecord> bound
       element_fault(FaceFault::no_cell, k0);
     } else if (sides == 2) {
       const FaceRecord &a = faces[i0], &b = faces[i0 + 1];
-      replies.push_back({a.cell, b.cell, 0, byte(a.face), byte(b.face)});
-      replies.push_back({b.cell, a.cell, 0, byte(b.face), byte(a.face)});
+      replies.push_back({a.cell, b.cell.value(), 0, byte(a.face), byte(b.face)});
+      replies.push_back({b.cell, a.cell.value(), 0, byte(b.face), byte(a.face)});
     } else if (elements == 1) {
       const auto zone = static_cast<std::int32_t>(boundary[k0].zone);
       replies.push_back({faces[i0].cell, FaceLinks::boundary(zone), 0, byte(faces[i0].face), 0});
@@ -182,7 +182,7 @@ void match_here(std::vector<FaceRecord> faces, std::vector<BoundaryRecord> bound
         kept.push_back({key, faces[i0].cell, static_cast<std::int32_t>(faces[i0].face), zone});
       }
     } else {
-      problems.push_back({key, faces[i0].cell, -1, FaceFault::open});
+      problems.push_back({key, faces[i0].cell.value(), -1, FaceFault::open});
     }
   }
 }
@@ -204,9 +204,9 @@ FaceKey face_key(std::span<const GlobalNodeId> cell_nodes, const CellFace& face)
 
 void enter_links(const Communicator& comm, const RowOffsets& cells, const std::vector<LinkReply>& replies, FaceLinks& links) {
   RankLists<LinkReply> to;
-  for (const LinkReply& reply : replies) to[cells.owner(GlobalRow(reply.cell))].push_back(reply);
+  for (const LinkReply& reply : replies) to[cells.owner(GlobalRow(reply.cell.value()))].push_back(reply);
   for (const LinkReply& reply : all_to_all(comm, std::move(to))) {
-    const std::size_t slot = links.slot(cells.local(GlobalRow(reply.cell)).index(), reply.face);
+    const std::size_t slot = links.slot(cells.local(GlobalRow(reply.cell.value())).index(), reply.face);
     links.target[slot] = reply.target;
     links.partner[slot] = reply.partner;
     if (reply.image != 0) links.image[slot] = reply.image;

@@ -29,10 +29,11 @@ using FaceKey = std::array<std::int64_t, kMaxFaceNodes>;
 struct FaceLinks {
   static constexpr std::int64_t kUnknown = -1;
   TeamVector<std::int32_t> offset{0};
-  TeamVector<std::int64_t> target;   ///< global cell; boundary(zone); or kUnknown
+  TeamVector<std::int64_t> target;   ///< value of a GlobalCellId; boundary(zone); or kUnknown
   TeamVector<std::uint8_t> partner;  ///< index of the face in the target cell
   std::vector<std::int32_t> image;   ///< periodic image of the target (see Translations); empty without periodic zones
 
+  /// Returns the target of a face of a boundary zone. @param zone  index into MeshBlock::zones.
   [[nodiscard]] static constexpr std::int64_t boundary(std::int32_t zone) { return -2 - std::int64_t{zone}; }
   [[nodiscard]] static constexpr bool is_boundary(std::int64_t target) { return target <= -2; }
   [[nodiscard]] static constexpr std::int32_t zone(std::int64_t target) { return static_cast<std::int32_t>(-2 - target); }
@@ -41,9 +42,10 @@ struct FaceLinks {
 
 /// Reply from the rank that matched a face to the rank that holds the cell.
 struct LinkReply {
-  std::int64_t cell = 0, target = 0;
-  std::int32_t image = 0;
-  std::uint8_t face = 0, partner = 0;
+  GlobalCellId cell;
+  std::int64_t target = 0;             ///< as FaceLinks::target
+  std::int32_t image = 0;              ///< periodic image of the target
+  std::uint8_t face = 0, partner = 0;  ///< indices of the face in the cell and in the target cell
 };
 /// Sends the replies to the holders of their cells and stores them. @collective
 void enter_links(const Communicator& comm, const RowOffsets& cells, const std::vector<LinkReply>& replies, FaceLinks& links);
@@ -51,16 +53,18 @@ void enter_links(const Communicator& comm, const RowOffsets& cells, const std::v
 /// A cell face of a boundary zone, on the rank that matched it.
 struct ZoneFace {
   FaceKey key{};
-  std::int64_t cell = 0;
-  std::int32_t face = 0, zone = 0;
+  GlobalCellId cell;
+  std::int32_t face = 0;  ///< index in the cell
+  std::int32_t zone = 0;  ///< index into MeshBlock::zones
 };
 
 /// Reason why a face is invalid.
 enum class FaceFault : std::int32_t { shared_by_three, inside, duplicate, no_cell, hanging, open };
 struct FaceProblem {
   FaceKey key{};
-  std::int64_t element = 0;  ///< global cell (shared_by_three, hanging, open); otherwise the file id of the boundary element
-  std::int32_t zone = -1;    ///< zone of the boundary element
+  /// Value of a GlobalCellId (shared_by_three, hanging, open); otherwise the file id of the boundary element.
+  std::int64_t element = 0;
+  std::int32_t zone = -1;  ///< index into MeshBlock::zones of a boundary element; -1: `element` is a cell
   FaceFault fault = FaceFault::open;
 };
 

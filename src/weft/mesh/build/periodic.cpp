@@ -125,8 +125,9 @@ struct NodePair {
 
 /// Number of partners of a side, collected at the rank that holds its cell.
 struct Found {
-  std::int64_t cell;
-  std::int32_t face, zone, partners;
+  GlobalCellId cell;
+  std::int32_t face, zone;  ///< as in ZoneFace
+  std::int32_t partners;
 };
 
 /// Matches the sides on this rank. They are sorted by bin, and within a bin along its longest direction, so that a search
@@ -168,8 +169,8 @@ void match_sides(std::vector<Side>& sides, const Translations& translations, std
         ++mine;
         ++partners[k];
         const std::int32_t image = translations.image(a.pair);
-        replies.push_back({a.face.cell, b.face.cell, -image, byte(a.face.face), byte(b.face.face)});
-        replies.push_back({b.face.cell, a.face.cell, image, byte(b.face.face), byte(a.face.face)});
+        replies.push_back({a.face.cell, b.face.cell.value(), -image, byte(a.face.face), byte(b.face.face)});
+        replies.push_back({b.face.cell, a.face.cell.value(), image, byte(b.face.face), byte(a.face.face)});
         for (int n = 0; n < size_of(a.face.key); ++n) {
           node_pairs.push_back({a.face.key[n], b.face.key[node_of[n]], image});
         }
@@ -184,11 +185,11 @@ void match_sides(std::vector<Side>& sides, const Translations& translations, std
 void check_partners(const Communicator& comm, const MeshBlock& block, const RowOffsets& cells, const RowOffsets& nodes,
                     const std::vector<Found>& found) {
   RankLists<Found> to;
-  for (const Found& f : found) to[cells.owner(GlobalRow(f.cell))].push_back(f);
+  for (const Found& f : found) to[cells.owner(GlobalRow(f.cell.value()))].push_back(f);
   std::vector<Found> mine = all_to_all(comm, std::move(to));
   std::sort(mine.begin(), mine.end(),
             [](const Found& a, const Found& b) { return std::tie(a.cell, a.face) < std::tie(b.cell, b.face); });
-  constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+  constexpr GlobalCellId kNone(std::numeric_limits<std::int64_t>::max());
   Found bad{kNone, 0, 0, 1};
   for (std::size_t i = 0, j = 0; i < mine.size() && bad.cell == kNone; i = j) {
     std::int32_t partners = 0;
@@ -196,12 +197,12 @@ void check_partners(const Communicator& comm, const MeshBlock& block, const RowO
       partners += mine[j].partners;
     if (partners != 1) bad = {mine[i].cell, mine[i].face, mine[i].zone, partners};
   }
-  const std::int64_t first_bad = comm.min(bad.cell);
+  const GlobalCellId first_bad(comm.min(bad.cell.value()));
   if (first_bad == kNone) return;
   // The rank with the lowest such cell reports its face; the others throw the same error.
   std::vector<std::int64_t> ids;
   if (bad.cell == first_bad) {
-    const std::size_t local = cells.local(GlobalRow(bad.cell)).index();
+    const std::size_t local = cells.local(GlobalRow(bad.cell.value())).index();
     const CellFace& face = shape(block.cells.type[local]).face[bad.face];
     for (int i = 0; i < face.size; ++i) {
       const std::size_t node = face.node[i];
@@ -221,7 +222,7 @@ void check_partners(const Communicator& comm, const MeshBlock& block, const RowO
         "cross them, or use mesh.axisymmetric if nothing varies around the axis",
         Where{.file = block.source,
               .zone = block.zones[bad.zone].name,
-              .element = block.cells.file_id[cells.local(GlobalRow(bad.cell)).index()]});
+              .element = block.cells.file_id[cells.local(GlobalRow(bad.cell.value())).index()]});
   });
 }
 

@@ -87,8 +87,8 @@ std::vector<Vec3> mean_corners(const Communicator& comm, const MeshBlock& block,
 
 bool worth_partitioning(std::int64_t cells, int parts) { return cells > kWorthCutting * parts; }
 
-std::int32_t part_of_even_split(std::int64_t cell, std::int64_t cells, int parts) {
-  return static_cast<std::int32_t>(cell * parts / cells);
+std::int32_t part_of_even_split(GlobalCellId cell, std::int64_t cells, int parts) {
+  return static_cast<std::int32_t>(cell.value() * parts / cells);
 }
 
 std::vector<std::int32_t> weights_of(const Communicator& comm, std::int64_t cells, std::span<const CellType> type,
@@ -145,7 +145,8 @@ std::vector<std::int32_t> partition(const Communicator& comm, const MeshBlock& b
   if (parts == 1) return std::vector<std::int32_t>(mine, 0);
   if (!partitions) {
     std::vector<std::int32_t> part(mine);
-    for (std::int32_t i = 0; i < mine; ++i) part[i] = part_of_even_split(cells.first().value() + i, cells.global_rows(), parts);
+    for (std::int32_t i = 0; i < mine; ++i)
+      part[i] = part_of_even_split(GlobalCellId(cells.first().value() + i), cells.global_rows(), parts);
     return part;
   }
   if (chosen.of_graph) {

@@ -25,8 +25,9 @@ namespace weft::mesh::detail {
 [[nodiscard]] std::vector<Vec3> mean_corners(const Communicator& comm, const MeshBlock& block, const RowOffsets& nodes);
 
 /// Returns true if there are enough cells for a partitioner; otherwise part_of_even_split() applies.
+/// @param cells  their number in the whole mesh.
 [[nodiscard]] bool worth_partitioning(std::int64_t cells, int parts);
-[[nodiscard]] std::int32_t part_of_even_split(std::int64_t cell, std::int64_t cells, int parts);
+[[nodiscard]] std::int32_t part_of_even_split(GlobalCellId cell, std::int64_t cells, int parts);
 
 /// Returns the weights of cells as integers; empty if all are equal. @param cells  of all ranks. @param middle  mean corner
 /// of each cell; may be empty if options have no weight. @throws InputError on every rank: a weight that is not finite or not

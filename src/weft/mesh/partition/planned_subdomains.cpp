@@ -88,7 +88,7 @@ std::vector<std::int32_t> part_of_cells(const Mesh& mesh, int parts) {
     return std::vector<std::int32_t>(owned, comm.rank().value());
   if (!detail::worth_partitioning(mesh.global_cells, parts)) {
     for (const LocalCellId c : mesh.owned())
-      part[c.index()] = detail::part_of_even_split(mesh.cell_global[c].value(), mesh.global_cells, parts);
+      part[c.index()] = detail::part_of_even_split(mesh.cell_global[c], mesh.global_cells, parts);
     return part;
   }
   const PartitionerRow& chosen = row_of(chosen_partitioner(partitioner, mesh.global_cells));
