@@ -363,6 +363,24 @@ TEST(Boundary, OpeningsAreContinuousAndNotSupersonicAtAnySpeed) {
   }
 }
 
+TEST(Boundary, RowsGiveTheGasOutside) {
+  const IdealGas gas{1.4, 287};
+  const BoundaryParams params{.state = {1.2, {30, 0, 0}, 1e5}, .total_pressure = 2e5, .total_temperature = 300, .pressure = 9e4};
+  for (const BoundaryRow& row : kBoundaries.rows) {
+    SCOPED_TRACE(row.name);
+    const GasOutside given = row.outside(gas, params);
+    EXPECT_EQ(given.state.has_value(), row.value == BoundaryKind::far_field || row.value == BoundaryKind::supersonic_inflow);
+    EXPECT_EQ(given.reservoir.has_value(), row.value == BoundaryKind::total_pressure_inflow);
+    EXPECT_EQ(given.pressure.has_value(), row.value == BoundaryKind::static_pressure_outflow);
+    EXPECT_EQ(row.mirrors, !given.state && !given.reservoir && !given.pressure);
+    EXPECT_EQ(row.brings_scalars, given.state || given.reservoir);
+    EXPECT_EQ(is_wall(row.value), row.is_wall);
+    if (given.state) EXPECT_EQ(*given.state, params.state);
+    if (given.reservoir) EXPECT_EQ(*given.reservoir, (Primitive{2e5 / (287 * 300.0), {}, 2e5}));
+    if (given.pressure) EXPECT_EQ(*given.pressure, 9e4);
+  }
+}
+
 TEST(Boundary, ChosenByName) {
   for (const std::string_view name : names<BoundaryKind>()) EXPECT_EQ(name_of(kind_named<BoundaryKind>(name)), name);
   EXPECT_EQ(kind_named<BoundaryKind>("static_pressure_outflow"), BoundaryKind::static_pressure_outflow);

@@ -49,9 +49,9 @@ void add_states(CaseCheck& check, const Case& c) {
   if (c.free_stream) add("free_stream", *c.free_stream);
   if (c.initial.kind == InitialKind::uniform) add("initial", c.initial.state);
   for (const ZoneCondition& zone : c.boundary) {
-    const BoundaryKind kind = zone.params.kind;
-    if (zone.prescribed || (kind != BoundaryKind::far_field && kind != BoundaryKind::supersonic_inflow)) continue;
-    add("boundary." + zone.zone, zone.params.state);
+    if (zone.prescribed) continue;
+    const GasOutside given = row_of(zone.params.kind).outside(c.gas, zone.params);
+    if (given.state) add("boundary." + zone.zone, *given.state);
   }
 }
 

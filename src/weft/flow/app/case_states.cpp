@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -277,6 +279,59 @@ void reject_foreign_names(const Section& s, const std::string& word) {
   }
 }
 
+using FreeState = std::optional<Primitive>;
+
+void read_no_parameters(const Section& /*s*/, const CaseGas& /*gas*/, const FreeState& /*stream*/, ZoneCondition& /*zone*/) {}
+
+void read_outer_state(const Section& s, const CaseGas& gas, const FreeState& stream, ZoneCondition& zone) {
+  zone.params.state = read_state(s, gas, stream);
+}
+
+void read_far_field(const Section& s, const CaseGas& gas, const FreeState& stream, ZoneCondition& zone) {
+  zone.params.state = read_state(s, gas, stream);
+  zone.vortex = read_vortex(s, gas, zone.params.state);
+}
+
+void read_reservoir(const Section& s, const CaseGas& gas, const FreeState& /*stream*/, ZoneCondition& zone) {
+  zone.params.total_pressure = s.number(
+      "total_pressure",
+      {.min_exclusive = 0,
+       .unit = "Pa",
+       .doc = "Total pressure of the reservoir; where the flow turns back it is the static pressure behind an outflow."});
+  zone.params.total_temperature = s.number(
+      "total_temperature",
+      {.min_exclusive = 0, .unit = "K", .doc = "Total temperature of the reservoir; with gas_constant = 1 it is p / density."});
+  if (!s.documenting()) check_units(s, "total_temperature", zone.params.total_pressure, zone.params.total_temperature, gas);
+  zone.where_direction = s.where("direction");
+  const Vec3 direction =
+      s.vector3("direction", {.default_value = Vec3{}, .doc = "Direction of gas that enters; zeros: against the normal."});
+  if (norm(direction) > 0) zone.params.direction = direction / norm(direction);
+}
+
+void read_outer_pressure(const Section& s, const CaseGas& /*gas*/, const FreeState& /*stream*/, ZoneCondition& zone) {
+  zone.params.pressure =
+      s.number("pressure", {.min_exclusive = 0,
+                            .unit = "Pa",
+                            .doc = "Static pressure behind the outflow; of gas that comes back, the total pressure."});
+}
+
+/// The function that reads the parameters of a condition: a column of kBoundaries, which is in a layer that knows no case files.
+struct BoundaryReader {
+  BoundaryKind value;
+  void (*read)(const Section& s, const CaseGas& gas, const FreeState& stream, ZoneCondition& zone);
+};
+constexpr std::array kReaders{BoundaryReader{BoundaryKind::slip_wall, read_no_parameters},
+                              BoundaryReader{BoundaryKind::symmetry, read_no_parameters},
+                              BoundaryReader{BoundaryKind::far_field, read_far_field},
+                              BoundaryReader{BoundaryKind::supersonic_inflow, read_outer_state},
+                              BoundaryReader{BoundaryKind::supersonic_outflow, read_no_parameters},
+                              BoundaryReader{BoundaryKind::total_pressure_inflow, read_reservoir},
+                              BoundaryReader{BoundaryKind::static_pressure_outflow, read_outer_pressure}};
+static_assert(std::equal(kReaders.begin(), kReaders.end(), kBoundaries.rows.begin(), kBoundaries.rows.end(),
+                         [](const BoundaryReader& reader, const BoundaryRow& row) {
+                           return reader.value == row.value && reader.read != nullptr;
+                         }));
+
 }  // namespace
 
 ZoneCondition read_condition(const Section& s, const CaseGas& gas, const std::optional<Primitive>& stream,
@@ -308,44 +363,7 @@ ZoneCondition read_condition(const Section& s, const CaseGas& gas, const std::op
           return;
         }
         zone.params.kind = kind_named<BoundaryKind>(kind);
-        switch (zone.params.kind) {
-          case BoundaryKind::far_field:
-            zone.params.state = read_state(s, gas, stream);
-            zone.vortex = read_vortex(s, gas, zone.params.state);
-            break;
-          case BoundaryKind::supersonic_inflow:
-            zone.params.state = read_state(s, gas, stream);
-            break;
-          case BoundaryKind::total_pressure_inflow: {
-            zone.params.total_pressure = s.number(
-                "total_pressure",
-                {.min_exclusive = 0,
-                 .unit = "Pa",
-                 .doc =
-                     "Total pressure of the reservoir; where the flow turns back it is the static pressure behind an outflow."});
-            zone.params.total_temperature = s.number(
-                "total_temperature", {.min_exclusive = 0,
-                                      .unit = "K",
-                                      .doc = "Total temperature of the reservoir; with gas_constant = 1 it is p / density."});
-            if (!s.documenting())
-              check_units(s, "total_temperature", zone.params.total_pressure, zone.params.total_temperature, gas);
-            zone.where_direction = s.where("direction");
-            const Vec3 direction = s.vector3(
-                "direction", {.default_value = Vec3{}, .doc = "Direction of gas that enters; zeros: against the normal."});
-            if (norm(direction) > 0) zone.params.direction = direction / norm(direction);
-            break;
-          }
-          case BoundaryKind::static_pressure_outflow:
-            zone.params.pressure =
-                s.number("pressure", {.min_exclusive = 0,
-                                      .unit = "Pa",
-                                      .doc = "Static pressure behind the outflow; of gas that comes back, the total pressure."});
-            break;
-          case BoundaryKind::slip_wall:
-          case BoundaryKind::symmetry:
-          case BoundaryKind::supersonic_outflow:
-            break;
-        }
+        kReaders[static_cast<std::size_t>(zone.params.kind)].read(s, gas, stream, zone);
       });
   zone.scalars = read_scalar_inflow(s, scalars, zone.prescribed || brings_scalars(zone.params.kind));
   return zone;

@@ -24,22 +24,10 @@ double largest_mach(const Case& c) {
   if (c.initial.kind == InitialKind::uniform) largest = std::max(largest, c.gas.mach(c.initial.state));
   for (const ZoneCondition& zone : c.boundary) {
     if (zone.prescribed) continue;
-    switch (zone.params.kind) {
-      case BoundaryKind::far_field:
-      case BoundaryKind::supersonic_inflow:
-        largest = std::max(largest, c.gas.mach(zone.params.state));
-        break;
-      case BoundaryKind::total_pressure_inflow:
-        reservoir = std::max(reservoir, zone.params.total_pressure);
-        break;
-      case BoundaryKind::static_pressure_outflow:
-        outside = outside > 0 ? std::min(outside, zone.params.pressure) : zone.params.pressure;
-        break;
-      case BoundaryKind::slip_wall:
-      case BoundaryKind::symmetry:
-      case BoundaryKind::supersonic_outflow:
-        break;
-    }
+    const GasOutside given = row_of(zone.params.kind).outside(c.gas, zone.params);
+    if (given.state) largest = std::max(largest, c.gas.mach(*given.state));
+    if (given.reservoir) reservoir = std::max(reservoir, given.reservoir->pressure);
+    if (given.pressure) outside = outside > 0 ? std::min(outside, *given.pressure) : *given.pressure;
   }
   if (outside > 0 && reservoir > outside) {
     const double ratio = std::pow(reservoir / outside, (c.gas.gamma - 1) / c.gas.gamma);

@@ -3,6 +3,10 @@
 ///
 /// Normals point out of the domain. The functions select the condition by BoundaryKind at run time, so that one kernel processes
 /// all zones. Periodic boundaries are absent: in the mesh they are ghost cells.
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
 #include "weft/base/registry.hpp"
 #include "weft/flow/physics/far_field_vortex.hpp"
 #include "weft/flow/physics/physical_flux.hpp"
@@ -19,31 +23,6 @@ enum class BoundaryKind : int {
   static_pressure_outflow,  ///< `pressure` beyond the face; may choke, and allows backflow
 };
 
-inline constexpr Registry kBoundaries{
-    "boundary condition",
-    std::array{
-        Row{BoundaryKind::slip_wall, "slip_wall", "a wall without friction"},
-        Row{BoundaryKind::symmetry, "symmetry", "a plane behind which the flow is the mirror image"},
-        Row{BoundaryKind::far_field, "far_field", "an undisturbed flow, by Riemann invariants"},
-        Row{BoundaryKind::supersonic_inflow, "supersonic_inflow", "a given state"},
-        Row{BoundaryKind::supersonic_outflow, "supersonic_outflow", "the state inside"},
-        Row{BoundaryKind::total_pressure_inflow, "total_pressure_inflow", "a reservoir of given total pressure and temperature"},
-        Row{BoundaryKind::static_pressure_outflow, "static_pressure_outflow", "a given static pressure"}}};
-[[nodiscard]] constexpr const auto& registry_of(BoundaryKind /*tag*/) { return kBoundaries; }
-static_assert(is_complete<BoundaryKind>());
-
-/// Returns whether no gas passes through a boundary.
-[[nodiscard]] WEFT_HD constexpr bool is_wall(BoundaryKind kind) {
-  return kind == BoundaryKind::slip_wall || kind == BoundaryKind::symmetry;
-}
-
-/// Returns whether a boundary takes no state from outside. The boundary ghost cell then lies opposite to its cell, at the same
-/// distance from the face, so that limiters see the same increment towards the boundary as towards a neighbour; otherwise it lies
-/// on the face.
-[[nodiscard]] WEFT_HD constexpr bool mirrors(BoundaryKind kind) {
-  return is_wall(kind) || kind == BoundaryKind::supersonic_outflow;
-}
-
 /// Parameters of the boundary condition of a zone; each kind reads only those that are named at its enumerator.
 template <class Real>
 struct BasicBoundaryParams {
@@ -56,6 +35,81 @@ struct BasicBoundaryParams {
   BasicPointVortex<Real> vortex{};  ///< vortex that disturbs `state` of a far field
 };
 using BoundaryParams = BasicBoundaryParams<double>;
+
+/// The gas outside as a boundary condition gives it; what the condition leaves open is absent.
+struct GasOutside {
+  std::optional<Primitive> state{};      ///< state of a flow
+  std::optional<Primitive> reservoir{};  ///< state of gas at rest that enters
+  std::optional<double> pressure{};      ///< Pa, beyond an outflow
+};
+
+namespace detail {
+
+[[nodiscard]] inline GasOutside no_gas_outside(const IdealGas& /*gas*/, const BoundaryParams& /*boundary*/) { return {}; }
+[[nodiscard]] inline GasOutside flow_outside(const IdealGas& /*gas*/, const BoundaryParams& boundary) {
+  return {.state = boundary.state};
+}
+[[nodiscard]] inline GasOutside reservoir_outside(const IdealGas& gas, const BoundaryParams& boundary) {
+  const double density = gas.density(boundary.total_pressure, boundary.total_temperature);
+  return {.reservoir = Primitive{density, {}, boundary.total_pressure}};
+}
+[[nodiscard]] inline GasOutside pressure_outside(const IdealGas& /*gas*/, const BoundaryParams& boundary) {
+  return {.pressure = boundary.pressure};
+}
+
+}  // namespace detail
+
+/// The properties of a condition that the host needs; its state on a face is computed on GPUs, too, by boundary_state().
+struct BoundaryRow {
+  BoundaryKind value;
+  std::string_view name, doc;
+  bool is_wall;         ///< no gas passes through it
+  bool mirrors;         ///< see mirrors()
+  bool brings_scalars;  ///< gas that enters has scalar values of its own instead of those of the gas that left
+  GasOutside (*outside)(const IdealGas& gas, const BoundaryParams& boundary);
+};
+
+inline constexpr Registry kBoundaries{
+    "boundary condition",
+    std::array{
+        BoundaryRow{BoundaryKind::slip_wall, "slip_wall", "a wall without friction", true, true, false, detail::no_gas_outside},
+        BoundaryRow{BoundaryKind::symmetry, "symmetry", "a plane behind which the flow is the mirror image", true, true, false,
+                    detail::no_gas_outside},
+        BoundaryRow{BoundaryKind::far_field, "far_field", "an undisturbed flow, by Riemann invariants", false, false, true,
+                    detail::flow_outside},
+        BoundaryRow{BoundaryKind::supersonic_inflow, "supersonic_inflow", "a given state", false, false, true,
+                    detail::flow_outside},
+        BoundaryRow{BoundaryKind::supersonic_outflow, "supersonic_outflow", "the state inside", false, true, false,
+                    detail::no_gas_outside},
+        BoundaryRow{BoundaryKind::total_pressure_inflow, "total_pressure_inflow",
+                    "a reservoir of given total pressure and temperature", false, false, true, detail::reservoir_outside},
+        BoundaryRow{BoundaryKind::static_pressure_outflow, "static_pressure_outflow", "a given static pressure", false, false,
+                    false, detail::pressure_outside}}};
+[[nodiscard]] constexpr const auto& registry_of(BoundaryKind /*tag*/) { return kBoundaries; }
+static_assert(is_complete<BoundaryKind>());
+static_assert(std::all_of(kBoundaries.rows.begin(), kBoundaries.rows.end(),
+                          [](const BoundaryRow& row) { return row.outside != nullptr && (row.mirrors || !row.is_wall); }));
+
+namespace detail {
+
+/// The walls of the registry, a bit per kind: code of GPUs has no address of a table, but may use a constant.
+inline constexpr unsigned kWalls = [] {
+  unsigned bits = 0;
+  for (const BoundaryRow& row : kBoundaries.rows) bits |= row.is_wall ? 1u << static_cast<unsigned>(row.value) : 0u;
+  return bits;
+}();
+
+}  // namespace detail
+
+/// Returns whether no gas passes through a boundary.
+[[nodiscard]] WEFT_HD constexpr bool is_wall(BoundaryKind kind) {
+  return (detail::kWalls >> static_cast<unsigned>(kind) & 1u) != 0;
+}
+
+/// Returns whether a boundary takes no state from outside. The boundary ghost cell then lies opposite to its cell, at the same
+/// distance from the face, so that limiters see the same increment towards the boundary as towards a neighbour; otherwise it lies
+/// on the face.
+[[nodiscard]] constexpr bool mirrors(BoundaryKind kind) { return row_of(kind).mirrors; }
 
 /// Returns the exterior state of a face at x: `state` of its zone, which in a far field the vortex may disturb.
 template <class Real>
@@ -195,7 +249,9 @@ template <class Real>
   return ratio > 0 ? inside.pressure * pow(ratio, 2 * gas.gamma / (gas.gamma - 1)) : Real(0);
 }
 
-/// Returns the state on a boundary face; on a wall, the interior state without its normal velocity.
+/// Returns the state on a boundary face; on a wall, the interior state without its normal velocity. This is no column of the
+/// registry, for GPUs cannot call functions of a table on the host; without a default, compilers report a condition that the
+/// switch misses.
 /// @param outside  outside_state() of the face.  @pre inside is physical; n is a unit vector.
 template <class Real>
 [[nodiscard]] WEFT_HD inline BasicPrimitive<Real> boundary_state(const BasicIdealGas<Real>& gas,

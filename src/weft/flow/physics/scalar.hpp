@@ -25,9 +25,6 @@ struct ScalarInflow {
 };
 
 /// Returns whether the gas that enters through such a zone has scalar values of its own instead of those of the gas that left.
-[[nodiscard]] constexpr bool brings_scalars(BoundaryKind kind) {
-  return kind == BoundaryKind::far_field || kind == BoundaryKind::supersonic_inflow ||
-         kind == BoundaryKind::total_pressure_inflow;
-}
+[[nodiscard]] constexpr bool brings_scalars(BoundaryKind kind) { return row_of(kind).brings_scalars; }
 
 }  // namespace weft::flow

@@ -113,7 +113,6 @@ CellStates states_of_cells(const mesh::Mesh& mesh, const IdealGas& gas, const st
 
 void add_boundary(Extremes& extremes, const mesh::Mesh& mesh, const IdealGas& gas, mesh::ZoneIndex zone,
                   const BoundaryCondition& condition, double time) {
-  const BoundaryParams& params = condition.params;
   if (condition.prescribed) {
     const std::span<const Vec3> faces = centroids(mesh, mesh.boundary[zone].faces);
     std::vector<Primitive> states(faces.size());
@@ -121,22 +120,12 @@ void add_boundary(Extremes& extremes, const mesh::Mesh& mesh, const IdealGas& ga
     for (const Primitive& state : states) extremes.add(gas, state);
     return;
   }
-  switch (params.kind) {
-    case BoundaryKind::far_field:
-    case BoundaryKind::supersonic_inflow:
-      extremes.add(gas, params.state);
-      break;
-    case BoundaryKind::total_pressure_inflow:
-      extremes.add(gas, {gas.density(params.total_pressure, params.total_temperature), {}, params.total_pressure});
-      break;
-    case BoundaryKind::static_pressure_outflow:
-      extremes.largest[1] = std::max(extremes.largest[1], params.pressure);
-      extremes.largest[4] = std::max(extremes.largest[4], -params.pressure);
-      break;
-    case BoundaryKind::slip_wall:
-    case BoundaryKind::symmetry:
-    case BoundaryKind::supersonic_outflow:
-      break;
+  const GasOutside given = row_of(condition.params.kind).outside(gas, condition.params);
+  if (given.state) extremes.add(gas, *given.state);
+  if (given.reservoir) extremes.add(gas, *given.reservoir);
+  if (given.pressure) {
+    extremes.largest[1] = std::max(extremes.largest[1], *given.pressure);
+    extremes.largest[4] = std::max(extremes.largest[4], -*given.pressure);
   }
 }
 
