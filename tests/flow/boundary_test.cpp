@@ -375,9 +375,10 @@ TEST(Boundary, RowsGiveTheGasOutside) {
     EXPECT_EQ(row.mirrors, !given.state && !given.reservoir && !given.pressure);
     EXPECT_EQ(row.brings_scalars, given.state || given.reservoir);
     EXPECT_EQ(is_wall(row.value), row.is_wall);
-    if (given.state) EXPECT_EQ(*given.state, params.state);
-    if (given.reservoir) EXPECT_EQ(*given.reservoir, (Primitive{2e5 / (287 * 300.0), {}, 2e5}));
-    if (given.pressure) EXPECT_EQ(*given.pressure, 9e4);
+    const Primitive reservoir{2e5 / (287 * 300.0), {}, 2e5};
+    EXPECT_EQ(given.state.value_or(params.state), params.state);
+    EXPECT_EQ(given.reservoir.value_or(reservoir), reservoir);
+    EXPECT_EQ(given.pressure.value_or(9e4), 9e4);
   }
 }
 

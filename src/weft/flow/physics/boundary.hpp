@@ -4,8 +4,11 @@
 /// Normals point out of the domain. The functions select the condition by BoundaryKind at run time, so that one kernel processes
 /// all zones. Periodic boundaries are absent: in the mesh they are ghost cells.
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "weft/base/registry.hpp"
 #include "weft/flow/physics/far_field_vortex.hpp"
@@ -92,18 +95,17 @@ static_assert(std::all_of(kBoundaries.rows.begin(), kBoundaries.rows.end(),
 
 namespace detail {
 
-/// The walls of the registry, a bit per kind: code of GPUs has no address of a table, but may use a constant.
-inline constexpr unsigned kWalls = [] {
-  unsigned bits = 0;
-  for (const BoundaryRow& row : kBoundaries.rows) bits |= row.is_wall ? 1u << static_cast<unsigned>(row.value) : 0u;
-  return bits;
-}();
+/// Compares `kind` with the walls of the registry. GPUs cannot read a table of the host: its entries are template arguments.
+template <std::size_t... k>
+[[nodiscard]] WEFT_HD constexpr bool is_one_of_walls(BoundaryKind kind, std::index_sequence<k...> /*rows*/) {
+  return ((std::bool_constant<kBoundaries.rows[k].is_wall>::value && kind == static_cast<BoundaryKind>(k)) || ...);
+}
 
 }  // namespace detail
 
 /// Returns whether no gas passes through a boundary.
 [[nodiscard]] WEFT_HD constexpr bool is_wall(BoundaryKind kind) {
-  return (detail::kWalls >> static_cast<unsigned>(kind) & 1u) != 0;
+  return detail::is_one_of_walls(kind, std::make_index_sequence<kBoundaries.rows.size()>());
 }
 
 /// Returns whether a boundary takes no state from outside. The boundary ghost cell then lies opposite to its cell, at the same
