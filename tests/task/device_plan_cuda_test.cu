@@ -20,6 +20,7 @@
 #include "weft/task/graph.hpp"
 #include "weft/task/rate_summary.hpp"
 #include "weft/task/recording.hpp"
+#include "weft/task/recording_summary.hpp"
 #include "weft/task/trace_file.hpp"
 
 #include "support/gpu.hpp"
@@ -301,6 +302,40 @@ TEST_F(CudaPlan, ExchangesOfPeriodicImagesAreInTheGraph) {
   tasks.close();
   u.to_host(After(), u.space().owned()).wait();
   for (int i = 0; i < kRows; ++i) EXPECT_EQ(std::as_const(u)(i, 0), i + 3.0 * 127);  // 3, 6, 12, ... is added
+}
+
+TEST_F(CudaPlan, ExchangesInGraphsAreCountedAtEachLaunch) {
+  constexpr int kIterations = 40;
+  Ring ring(Backend::cuda);
+  for (int i = 0; i < kRows; ++i) ring.u(i, 0) = 1;
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u);
+  g.add_task("count", {reads(u), reads_writes(u, Part::owned)}, on(device),
+             [&](Stream& stream) { parallel_for(space::cuda{}, stream, 1, AddOne{ring.u.view<Aos, space::cuda>().data()}); });
+  Plan plan = g.compile();
+  const std::string path = (std::filesystem::temp_directory_path() / "weft_cuda_plan_messages.json").string();
+  Recording recording(ring.comm, path);
+  Recorder::next_step();
+  plan.run(kIterations);
+  Traffic sent, expected;
+  for (const Exchange& exchange : plan.exchanges()) {
+    sent += exchange.sent();
+    for (const Exchange::Message& message : exchange.messages()) {
+      expected += {kIterations, kIterations * message.bytes};
+    }
+  }
+  EXPECT_EQ(sent, expected);
+  recording.write();
+  ring.comm.barrier();
+  std::ifstream file(path);
+  Traffic recorded;
+  for (const auto& m : summarize_recording(parse_trace({std::istreambuf_iterator<char>(file), {}}, path)).messages) {
+    if (m.from == ring.comm.rank().value()) recorded += m.traffic;
+  }
+  EXPECT_EQ(recorded, expected);
+  ring.comm.barrier();
+  if (ring.comm.is_root()) std::filesystem::remove(path);
+  plan.close();
 }
 
 TEST_F(CudaPlan, ABodyThatWaitsIsAnErrorWhenItIsRecorded) {

@@ -26,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace weft::task;
 using testing::HasSubstr;
+using testing::Not;
 using weft::Recorder;
 using weft::TracedRegion;
 using weft::task::test::Ring;
@@ -292,6 +293,13 @@ TEST(RecordingSummary, FindsWaitsOverlapAndLoad) {
   EXPECT_NEAR(summary.computed_mean, 7e-3, 1e-9);
   ASSERT_EQ(summary.messages.size(), 2U);
   EXPECT_EQ(summary.messages[0].traffic, (weft::Traffic{2, 160}));
+}
+
+TEST(RecordingSummary, SaysWhatTheTimesOfExchangesOnAGpuAre) {
+  std::vector<RankTrace> ranks = two_ranks();
+  EXPECT_THAT(summary_text(ranks), Not(HasSubstr("exchanges on a GPU")));
+  ranks[1].events.push_back({.name = "flux", .thread = kFirstStream, .iteration = -1, .begin = 0, .end = 1e-3});
+  EXPECT_THAT(summary_text(ranks), HasSubstr("\nexchanges on a GPU: the time in which the host enqueues them;"));
 }
 
 TEST(TraceFile, GivesBackWhatWasWritten) {

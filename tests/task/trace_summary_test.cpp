@@ -141,6 +141,13 @@ TEST(TraceSummary, TwoThreadsHideHalfOfTheTimeOfATaskEach) {
   EXPECT_NEAR(summary.exchanges[0].can_be_hidden, 1.5, 1e-12);
 }
 
+TEST(TraceSummary, SaysWhatTheTimesOfExchangesOnAGpuAre) {
+  std::vector<RankTrace> ranks = two_ranks();
+  EXPECT_EQ(summarize(ranks).text().find("exchanges on a GPU"), std::string::npos);
+  ranks[1].events.push_back({.name = "flux", .thread = kFirstStream, .iteration = -1, .begin = 0, .end = 1e-3});
+  EXPECT_NE(summarize(ranks).text().find("\nexchanges on a GPU"), std::string::npos);
+}
+
 TEST(TraceSummary, IsEmptyWithoutIterations) {
   const TraceSummary summary = summarize(std::vector<RankTrace>(2));
   EXPECT_EQ(summary.iterations, 0);

@@ -62,6 +62,9 @@ class Exchange {
   /// Ends an exchange that is in flight because the capture of a Graph has failed after its start(): nothing of it was executed.
   /// Without effect on any other.
   void discard_capture() noexcept;
+  /// Counts one more start, in sent() and in a recording of the program: that of a Graph which contains this exchange and was
+  /// launched. The capture of a start counts none.
+  void count_launch();
   /// Calls start() and wait() for arrays of the host, which no stream writes.
   /// @throws ContractError if transport() is one of devices (nothing has been started then); otherwise as above.
   void run();
@@ -91,8 +94,8 @@ class Exchange {
   /// Returns the message that each start sends to each neighbour with copies of rows of this rank, in the order of ranks; none
   /// where nothing is sent.
   [[nodiscard]] const std::vector<Message>& messages() const;
-  /// Returns the traffic since construction: each start counts one message for each neighbour with copies of rows of this
-  /// rank, independently of the transport.
+  /// Returns the traffic since construction: each start that is not captured, and each count_launch(), counts one message for
+  /// each neighbour with copies of rows of this rank, independently of the transport.
   [[nodiscard]] Traffic sent() const;
 
  private:

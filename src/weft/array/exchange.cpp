@@ -106,17 +106,20 @@ Exchange::Body::~Body() {
   for (const PairRef& array : arrays_) detail::abandon_pending(array.link_);
 }
 
+void Exchange::Body::add_to_recording() {
+  if (session_ == Recorder::session()) return;
+  session_ = Recorder::session();
+  RecordedExchange shown{
+      .name = direction_ == detail::Direction::pull ? "pull" : "push", .plan = plan_.serial(), .index = number_};
+  for (const PairRef& array : arrays_) shown.name += (&array == arrays_.data() ? " " : ", ") + array.signature_;
+  for (const Exchange::Message& message : each_start_) shown.sent.push_back({message.rank.value(), message.bytes});
+  for (const Exchange::Message& message : expected_) shown.received.push_back({message.rank.value(), message.bytes});
+  recorded_ = Recorder::add_exchange(std::move(shown));
+}
+
 RecordedEvent Exchange::Body::event(RecordedEvent::Kind kind) {
   const bool starts = kind == RecordedEvent::Kind::start;
-  if (Recorder::on() && session_ != Recorder::session()) {
-    session_ = Recorder::session();
-    RecordedExchange shown{
-        .name = direction_ == detail::Direction::pull ? "pull" : "push", .plan = plan_.serial(), .index = number_};
-    for (const PairRef& array : arrays_) shown.name += (&array == arrays_.data() ? " " : ", ") + array.signature_;
-    for (const Exchange::Message& message : each_start_) shown.sent.push_back({message.rank.value(), message.bytes});
-    for (const Exchange::Message& message : expected_) shown.received.push_back({message.rank.value(), message.bytes});
-    recorded_ = Recorder::add_exchange(std::move(shown));
-  }
+  if (Recorder::on()) add_to_recording();
   if (Recorder::on() && starts) round_ = Recorder::count_start(recorded_);
   return {.name = starts ? "start exchange" : "finish exchange",
           .round = round_,
@@ -124,9 +127,22 @@ RecordedEvent Exchange::Body::event(RecordedEvent::Kind kind) {
           .exchange = Recorder::on() ? recorded_ : RecordedEvent::kNone};
 }
 
+void Exchange::Body::count_messages() {
+  for (const Exchange::Message& message : each_start_) sent_ += {1, message.bytes};
+}
+
+void Exchange::Body::count_launch() {
+  count_messages();
+  if (!Recorder::on()) [[likely]]
+    return;
+  add_to_recording();
+  (void)Recorder::count_start(recorded_);
+}
+
 void Exchange::Body::start(const After& after) {
+  const bool captured = after.event().captured();
   std::optional<RecordedSpan> span;
-  if (RecordedSpan::observed()) [[unlikely]]
+  if (RecordedSpan::observed() && !captured) [[unlikely]]
     span.emplace(event(RecordedEvent::Kind::start));
   if (in_flight_) throw ContractError("start() of an exchange in flight", "finish() or wait() for it first");
   for (const PairRef& array : arrays_) array.expect_unchanged();
@@ -135,7 +151,7 @@ void Exchange::Body::start(const After& after) {
     for (; begun < arrays_.size(); ++begun) detail::begin_pending(*arrays_[begun].link_);
     for (PairRef& array : arrays_) {
       array.both_sides_ = array.staging_.bring(array.link_->array, side(), after, reads(), writes());
-      if (array.both_sides_ && after.event().captured()) {
+      if (array.both_sides_ && captured) {
         throw ContractError(
             "a Graph captures the exchange of an array whose rows are fresh on the host as well (" + array.signature_ + ")",
             "write it on the device, so that no row must be copied back");
@@ -146,9 +162,9 @@ void Exchange::Body::start(const After& after) {
     throw;
   }
   in_flight_ = true;
-  captured_ = after.event().captured();
+  captured_ = captured;
   messages_->start(after);
-  for (const Exchange::Message& message : each_start_) sent_ += {1, message.bytes};
+  if (!captured_) count_messages();
 }
 
 bool Exchange::Body::arrived() {
@@ -168,7 +184,7 @@ std::vector<Exchange::Message> Exchange::Body::missing() {
 
 void Exchange::Body::finish(Stream& stream) {
   std::optional<RecordedSpan> span;
-  if (RecordedSpan::observed()) [[unlikely]]
+  if (RecordedSpan::observed() && !captured_) [[unlikely]]
     span.emplace(event(RecordedEvent::Kind::finish));
   if (!in_flight_) throw ContractError("finish() of an exchange that was not started", "start() it first");
   messages_->finish(stream);
@@ -232,6 +248,8 @@ void Exchange::run() {
 void Exchange::discard_capture() noexcept {
   if (body_ != nullptr) body_->discard_capture();
 }
+
+void Exchange::count_launch() { body().count_launch(); }
 
 bool Exchange::in_flight() const { return body_ != nullptr && body_->in_flight(); }
 bool Exchange::arrived() { return body().arrived(); }

@@ -22,6 +22,7 @@ struct Exchange::Body {
   void finish(Stream& stream);
   [[nodiscard]] bool arrived();
   void discard_capture() noexcept;
+  void count_launch();
   /// Implements Exchange::close(). @collective
   void close();
   [[nodiscard]] bool in_flight() const { return in_flight_; }
@@ -38,6 +39,10 @@ struct Exchange::Body {
   [[nodiscard]] IdRange<LocalRow> reads() const;
   [[nodiscard]] IdRange<LocalRow> writes() const;
   void end_all_pending() noexcept;
+  /// Adds this exchange to a recording that does not have it. @pre Recorder::on()
+  void add_to_recording();
+  /// Counts the messages of a start.
+  void count_messages();
   /// Returns the event of a start or finish for a trace. @pre RecordedSpan::observed()
   [[nodiscard]] RecordedEvent event(RecordedEvent::Kind kind);
 

@@ -97,13 +97,6 @@ DeviceStage::DeviceStage(const Stage& stage, bool exchanges)
   if (launched_ == 1) std::ranges::for_each(places_, [](Place& place) { place.stream = kMain; });
 }
 
-std::vector<const Node*> DeviceStage::members(const Node& node) const {
-  std::vector<const Node*> list;
-  if (node.kind != Kind::segment) return list;
-  for (const int member : joined_.segments[node.index]) list.push_back(&original_->nodes[member]);
-  return list;
-}
-
 void DeviceStage::number_graphs(Stage& original) const {
   for (std::size_t s = 0; s < joined_.segments.size(); ++s) {
     for (const int member : joined_.segments[s]) original.nodes[member].graph = static_cast<int>(s);
@@ -173,8 +166,8 @@ std::vector<DeviceTimer::Span> DeviceWork::stop_timing() {
   return spans;
 }
 
-std::exception_ptr DeviceWork::launch_segment(int node, const Enqueue& enqueue, const std::function<bool(bool)>& agree,
-                                              const std::function<void()>& discard, const std::atomic<bool>& failed) {
+std::exception_ptr DeviceWork::launch_segment(int node, const Enqueue& enqueue, const SegmentCalls& calls,
+                                              const std::atomic<bool>& failed) {
   auto& segment = stage_->segments_[stage_->stage().nodes[node].index];
   const auto all_members = [&](const Node& /*node*/, Stream& into) { enqueue_members(segment, into, enqueue); };
   const bool records = records_ && recording_ && segment.executed;
@@ -190,12 +183,13 @@ std::exception_ptr DeviceWork::launch_segment(int node, const Enqueue& enqueue, 
       }
     } catch (...) {
       error = std::current_exception();
-      discard();
+      calls.discard();
     }
-    recording->current = stage_->exchanges_ ? agree(recorded) : recorded;
+    recording->current = stage_->exchanges_ ? calls.agree(recorded) : recorded;
   }
   if (recording != nullptr && recording->current && !failed) {
     launch(node, [&](const Node& /*node*/, Stream& into) { recording->graph.launch(into); });
+    calls.launched();
   } else if (!failed || stage_->exchanges_) {  // other ranks wait for the exchanges
     segment.executed = true;
     if (error == nullptr || stage_->exchanges_) launch(node, all_members);

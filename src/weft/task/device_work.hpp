@@ -30,8 +30,12 @@ class DeviceStage {
 
   /// The nodes that an Executor sees.
   [[nodiscard]] const Stage& stage() const { return joined_.stage; }
-  /// Returns the nodes of the original stage that a node of stage() joins, if it is a segment.
-  [[nodiscard]] std::vector<const Node*> members(const Node& node) const;
+  /// Calls f(member) for the nodes of the original stage that a node of stage() joins, if it is a segment.
+  template <class F>
+  void for_each_member(const Node& node, const F& f) const {
+    if (node.kind != Kind::segment) return;
+    for (const int member : joined_.segments[node.index]) f(original_->nodes[member]);
+  }
   /// Sets Node::graph of the nodes of the original stage.
   void number_graphs(Stage& original) const;
   /// Destroys the recordings.
@@ -71,6 +75,13 @@ class DeviceStage {
   int launched_ = 0;  ///< nodes that are in streams: with one, streams need not be joined
 };
 
+/// Functions of the plan that DeviceWork::launch_segment() calls.
+struct SegmentCalls {
+  std::function<bool(bool)> agree;  ///< returns true if the argument is true on all ranks that execute the segment
+  std::function<void()> discard;    ///< ends the exchanges of a recording that has failed
+  std::function<void()> launched;   ///< called after a launch of the segment's graph
+};
+
 /// The streams of a plan.
 class DeviceWork {
  public:
@@ -86,13 +97,11 @@ class DeviceWork {
   void end();
   /// Enqueues a node after its predecessors: whatever `enqueue` enqueues in the stream.
   void launch(int node, const Enqueue& enqueue);
-  /// Executes a segment. @param agree  returns true if the argument is true on all ranks that execute the segment.
-  /// @param discard  ends the exchanges of a recording that has failed.
+  /// Executes a segment.
   /// @param failed  a body has thrown, here or before: nothing is recorded, and only exchanges are enqueued.
   /// @return what `enqueue` has thrown while it was recorded.  @throws what it throws otherwise, CommError for example.
-  std::exception_ptr launch_segment(int node, const Enqueue& enqueue, const std::function<bool(bool)>& agree,
-                                    const std::function<void()>& discard, const std::atomic<bool>& failed);
-  /// Takes part in the agreement of launch_segment(), on a rank that takes no further part in exchanges.
+  std::exception_ptr launch_segment(int node, const Enqueue& enqueue, const SegmentCalls& calls, const std::atomic<bool>& failed);
+  /// Takes part in the agreement of launch_segment(), SegmentCalls::agree, on a rank that takes no further part in exchanges.
   void decline_segment(DeviceStage& stage, int node, const std::function<bool(bool)>& agree) const;
   /// Starts taking the times of nodes, in iterations without recordings. Waits. @throws DeviceError
   void start_timing() {

@@ -278,8 +278,10 @@ void Plan::Body::launch(const Node& node) {
       device->launch(number_of(node), into);
       return;
     }
-    const auto discard = [this] { std::ranges::for_each(exchanges, &Exchange::discard_capture); };
-    const std::exception_ptr of_recording = device->launch_segment(number_of(node), into, agree, discard, failed);
+    const SegmentCalls calls{.agree = agree,
+                             .discard = [this] { std::ranges::for_each(exchanges, &Exchange::discard_capture); },
+                             .launched = [this, &node] { count_exchanges_of(node); }};
+    const std::exception_ptr of_recording = device->launch_segment(number_of(node), into, calls, failed);
     try {
       if (of_recording) std::rethrow_exception(of_recording);
     } catch (...) {

@@ -132,6 +132,7 @@ struct Plan::Body final : Work {
   /// Enqueues a node of the device. In a capture, errors of bodies are thrown.
   void enqueue(const Node& node, Stream& stream);
   [[nodiscard]] int number_of(const Node& node) const;
+  void count_exchanges_of(const Node& segment);
   /// Calls a body, call(), and checks its accesses.
   template <class Call>
   void call_guarded(const Node& node, const Call& call);

@@ -43,7 +43,7 @@ RankTrace::Graph Plan::Body::traced(const Stage& of) const {
 RankTrace::Graph Plan::Body::traced(const DeviceStage& of) const {
   RankTrace::Graph graph = traced(of.stage());
   for (std::size_t i = 0; i < graph.size(); ++i) {
-    for (const Node* const member : of.members(of.stage().nodes[i])) graph[i].count += count_of(*member);
+    of.for_each_member(of.stage().nodes[i], [&](const Node& member) { graph[i].count += count_of(member); });
   }
   return graph;
 }

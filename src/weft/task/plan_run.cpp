@@ -99,16 +99,24 @@ void Plan::Body::call_divided(const Node& node, int thread) {
   }
 }
 
-/// Adds the last iteration to a trace. Messages of exchanges within graphs of the device are not counted.
+/// Counts the exchanges in a graph that was launched.
+void Plan::Body::count_exchanges_of(const Node& segment) {
+  now_->for_each_member(segment, [this](const Node& member) {
+    if (member.kind == Kind::start) exchanges[member.index].count_launch();
+  });
+}
+
+/// Adds the last iteration to a trace.
 void Plan::Body::add_to(Trace& trace) const {
   const Stage& stage = now_->stage();
   const int iteration = trace.begin_iteration();
-  for (const int number : stage.communication) {
-    const Node& node = stage.nodes[number];
-    if (node.kind != Kind::start) continue;
-    for (const Exchange::Message& message : exchanges[node.index].messages()) {
-      trace.count_message(message.rank, message.bytes);
-    }
+  const auto count = [&](const Node& node) {
+    if (node.kind != Kind::start) return;
+    for (const Exchange::Message& message : exchanges[node.index].messages()) trace.count_message(message.rank, message.bytes);
+  };
+  for (const Node& node : stage.nodes) {
+    count(node);
+    now_->for_each_member(node, count);
   }
   for (const Executor::Event& event : events_) {
     const Node* node = event.node < 0 ? nullptr : &stage.nodes[event.node];

@@ -1,5 +1,6 @@
 #include "weft/task/rank_trace.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <span>
@@ -93,6 +94,12 @@ void ByteReader::operator()(std::vector<T>& list) {
 }
 
 }  // namespace
+
+bool has_streams(std::span<const RankTrace> ranks) {
+  return std::ranges::any_of(ranks, [](const RankTrace& rank) {
+    return std::ranges::any_of(rank.events, [](const RankTrace::Event& event) { return event.thread >= kFirstStream; });
+  });
+}
 
 const char* stream_name(int thread) { return kStreamNames.at(static_cast<std::size_t>(thread - kFirstStream)); }
 

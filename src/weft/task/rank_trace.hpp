@@ -1,6 +1,7 @@
 #pragma once
 /// RankTrace: what one rank did when, as files and summaries have it.
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,12 @@ struct RankTrace {
   std::string cores{};                ///< ThreadBinding::text() of the rank
   MachineRates host{}, device{};      ///< measured where the trace was recorded; 0: not measured
 };
+
+/// Returns whether a trace has rows of streams of a device.
+[[nodiscard]] bool has_streams(std::span<const RankTrace> ranks);
+/// The line of summaries of such traces that says what times and messages of exchanges of a device are.
+inline constexpr const char* kDeviceExchanges =
+    "exchanges on a GPU: the time in which the host enqueues them; those within CUDA graphs: messages only\n";
 
 /// Returns the dependencies of a stage.
 [[nodiscard]] RankTrace::Graph graph_of(const Stage& stage);

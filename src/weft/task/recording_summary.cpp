@@ -78,6 +78,7 @@ class Summary {
  public:
   explicit Summary(std::span<const RankTrace> traces) : ranks_(traces) {
     result.ranks = ranks_.size();
+    result.has_streams = has_streams(traces);
     Interval all{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
     std::set<std::int64_t> kept;
     for (const RankTrace& trace : traces) {

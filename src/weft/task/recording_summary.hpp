@@ -56,6 +56,7 @@ struct RecordingSummary {
   double path = 0;               ///< their duration, s
   std::vector<Part> critical{};  ///< the longest first
   std::vector<Exchange> exchanges{};
+  bool has_streams = false;         ///< a trace has those of a GPU; see kDeviceExchanges
   std::vector<Wait> waits{};        ///< the longest first
   std::vector<Message> messages{};  ///< with the most bytes first
 

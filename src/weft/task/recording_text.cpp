@@ -81,6 +81,7 @@ std::string RecordingSummary::text() const {
       text += fmt::format("  {:<58} {:>8.6g} {:>12.4f} {:>12.4f}\n", of.name, of.starts, kMs * of.in_flight, kMs * of.covered);
     }
   }
+  if (has_streams && !messages.empty()) text += kDeviceExchanges;
   return text + waits_text(waits) + messages_text(messages);
 }
 

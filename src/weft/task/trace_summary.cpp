@@ -144,6 +144,7 @@ class Summary {
   explicit Summary(std::span<const RankTrace> ranks) : ranks_(ranks) {
     for (const RankTrace& rank : ranks) iterations_.push_back(iterations_of(rank));
     result.ranks = static_cast<int>(std::ssize(ranks));
+    result.has_streams = has_streams(ranks);
     for (const auto& list : iterations_) result.iterations = std::max(result.iterations, static_cast<int>(std::ssize(list)));
     for (int r = 0; r < result.ranks; ++r) add_rank(r);
     if (result.iterations > 0) average();
@@ -360,6 +361,7 @@ std::string TraceSummary::text() const {
     for (const Exchange& of : exchanges) add_row(of);
     add_row(all);
   }
+  if (has_streams && !messages.empty()) text += kDeviceExchanges;
   text += fmt::format("load: rank {} computes {:.4f}, {:.1f} % more than the mean of {:.4f}\n", busiest_rank, kMs * computed_most,
                       share(computed_most - computed_mean, computed_mean), kMs * computed_mean);
   text += fmt::format("  {:<40} {:>10} {:>10} {:>10} {:>8}\n", "node", "executions", "mean", "most", "on rank");

@@ -43,6 +43,7 @@ struct TraceSummary {
   double critical_path = 0;      ///< its length
   std::vector<Step> critical{};  ///< its steps, the longest first
   std::vector<Exchange> exchanges{};
+  bool has_streams = false;                     ///< a trace has those of a GPU; see kDeviceExchanges
   double computed_mean = 0, computed_most = 0;  ///< bodies of all threads of a rank
   int busiest_rank = 0;
   std::vector<Phase> phases{};  ///< the longest first
