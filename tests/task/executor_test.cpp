@@ -16,16 +16,18 @@
 #include "weft/base/clock.hpp"
 #include "weft/task/graph.hpp"
 
+#include "task/ring.hpp"
+
 namespace executor_test {
 namespace {
 
 using namespace weft::task;
 using weft::Communicator;
 
-/// Returns the processor time of all threads of this process, s.
-double processor_seconds() {
+/// Returns the processor time of all threads of this process, or of another clock, s.
+double processor_seconds(clockid_t of = CLOCK_PROCESS_CPUTIME_ID) {
   timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  clock_gettime(of, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
@@ -79,6 +81,29 @@ TEST(Executor, ThreadsWithoutATaskSleepAfterABound) {
     plan.run(1);
     EXPECT_GE(watch.seconds(), kTask);
     EXPECT_LT(processor_seconds() - before, kMost) << threads << " threads";
+  }
+}
+
+TEST(Executor, ARankThatWaitsForALateOneLeavesItsCore) {
+  constexpr double kLate = 0.3;  // s
+  weft::task::test::Ring ring;
+  if (ring.comm.size() == 1) GTEST_SKIP() << "needs two ranks";
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u), v = g.add_array("v", ring.v);
+  g.add_task("late on rank 0", {reads_writes(u)}, [&] {
+    if (ring.comm.is_root()) std::this_thread::sleep_for(std::chrono::duration<double>(kLate));
+  });
+  g.add_task("smooth", {reads(u), writes(v)}, [] {});
+  for (const int threads : {1, 2}) {
+    Plan plan = g.compile(threads);
+    ring.comm.barrier();
+    const double before = processor_seconds(CLOCK_THREAD_CPUTIME_ID);
+    const weft::Stopwatch watch;
+    plan.run(1);
+    const double wall = watch.seconds(), used = processor_seconds(CLOCK_THREAD_CPUTIME_ID) - before;
+    if (ring.comm.rank().value() != 1) continue;  // a rank that is no neighbour of rank 0 waits for it in MPI
+    EXPECT_GT(wall, kLate / 2);
+    EXPECT_LT(used, wall / 2) << threads << " threads";
   }
 }
 

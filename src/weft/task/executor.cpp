@@ -16,6 +16,10 @@ constexpr int kPolls = 2000;
 /// Attempts to end an exchange before the communicating thread yields its core: about 1 ms, because the thread that gets the core
 /// may use it for several ms; few if threads share cores.
 constexpr int kPollsInFlight = 20000, kPollsOnSharedCores = 50;
+/// When nothing has happened for this long, the communicating thread sleeps between two tests: for a 64th of the time without an
+/// event, so that a wait becomes longer by no more than that and the slack of the system's timer (50 us on Linux).
+constexpr std::chrono::microseconds kYields{2000}, kLongestSleep{200};
+constexpr int kSleepShare = 64;
 /// The communicating thread tests exchanges in flight not more often while it executes nodes.
 constexpr std::chrono::microseconds kTestInterval{2};
 /// The communicating thread describes what it waits for, for the watchdog, not more often. It reads the clock at every 64th
@@ -41,6 +45,7 @@ struct alignas(64) Executor::Thread {
     next = 0;
     in_flight.clear();
     copying.clear();
+    quiet = false;
     tested = {};
   }
 
@@ -54,6 +59,8 @@ struct alignas(64) Executor::Thread {
   std::vector<int> copying{};    ///< launched copies
   Clock::time_point tested{};
   Clock::time_point idle_since{};
+  bool quiet = false;  ///< no work of communication or copies has begun or ended since quiet_since
+  Clock::time_point quiet_since{};
   std::optional<Waiting> waiting{};
   std::optional<WaitDetail> detail{};
   Clock::time_point described{};
@@ -244,6 +251,7 @@ void Executor::launch(Thread& thread) {
   while (true) {
     const IdRange<ReadyList::Position> taken = launches_.take(1, 1, shared_);
     if (taken.empty()) return;
+    thread.quiet = false;
     const int number = launches_.at(taken.first());
     const Node& node = stage_->nodes[number];
     const auto begin = tracing_ ? Clock::now() : Clock::time_point{};
@@ -265,6 +273,7 @@ void Executor::end_copies(Thread& thread) {
       ++i;
       continue;
     }
+    thread.quiet = false;
     thread.copying.erase(thread.copying.begin() + static_cast<std::ptrdiff_t>(i));
     ++thread.done;
     const int next = count_down(thread, number, [this](int of) { return !on_device(stage_->nodes[of]); });
@@ -283,6 +292,7 @@ void Executor::communicate(Thread& thread) {
     end_copies(thread);
   }
   while (communication_is_ready(thread)) {
+    thread.quiet = false;
     const int number = stage_->communication[thread.next++];
     const Node& node = stage_->nodes[number];
     const auto begin = tracing_ ? Clock::now() : Clock::time_point{};
@@ -312,6 +322,7 @@ void Executor::communicate(Thread& thread) {
 }
 
 void Executor::end_exchange(Thread& thread, std::size_t i) {
+  thread.quiet = false;
   const int number = thread.in_flight[i];
   thread.in_flight.erase(thread.in_flight.begin() + static_cast<std::ptrdiff_t>(i));
   const auto begin = tracing_ ? Clock::now() : Clock::time_point{};
@@ -321,9 +332,24 @@ void Executor::end_exchange(Thread& thread, std::size_t i) {
   if (successor != kNone) append(successor);
 }
 
+/// Leaves the core to others for a while, because the end of a message or a copy wakes no thread.
+void Executor::leave_core(Thread& thread, Clock::time_point now) {
+  if (!thread.quiet) {
+    thread.quiet = true;
+    thread.quiet_since = now;
+  }
+  const auto waited = now - thread.quiet_since;
+  if (waited < kYields) {
+    std::this_thread::yield();
+  } else {
+    std::this_thread::sleep_for(std::min<Clock::duration>(waited / kSleepShare, kLongestSleep));
+  }
+}
+
 /// Polls once; sleeps after many polls without work.
 void Executor::rest(Thread& thread) {
   if (thread.polls == 0) {
+    thread.quiet = false;
     if (tracing_) thread.idle_since = Clock::now();
     if (!thread.in_flight.empty()) {
       thread.waiting.emplace("ghost rows of a task");
@@ -333,9 +359,10 @@ void Executor::rest(Thread& thread) {
   thread.polls = std::min(thread.polls + 1, kPollsInFlight);
   if (!thread.in_flight.empty() || !thread.copying.empty()) {
     const bool yields = thread.polls >= polls_in_flight_;
-    if (yields) std::this_thread::yield();
     if (!yields && thread.polls % kPollsPerTime != 0) return;
-    if (const auto now = Clock::now(); now - thread.described > kDescribeInterval) {
+    const Clock::time_point now = Clock::now();
+    if (yields) leave_core(thread, now);
+    if (now - thread.described > kDescribeInterval) {
       thread.described = now;
       thread.detail.reset();
       thread.detail.emplace([&] { return report(thread.in_flight); });

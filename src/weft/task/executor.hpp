@@ -92,6 +92,7 @@ class Executor {
   [[nodiscard]] bool any_ready() const;
   [[nodiscard]] bool communication_is_ready(const Thread& thread) const;
   void record(Thread& thread, int node, Clock::time_point begin);
+  void leave_core(Thread& thread, Clock::time_point now);
   void rest(Thread& thread);
   void wake();
   [[nodiscard]] std::string report(const std::vector<int>& waits) const;
