@@ -62,7 +62,8 @@ class Results {
   void prepare_fields(const Solver& solver);
   /// Copies the fields of this state and starts threads that write them, until finish_fields(); the state may then change.
   /// @pre no fields are being written; prepare_fields() of this state, if prepares_fields().
-  /// @cost while they are written, more than the memory of the file, whose values are copied in double precision.  @throws IoError @collective
+  /// @cost while they are written, more than the memory of the file, whose values are copied in double precision.
+  /// @throws IoError  @collective
   void start_fields(const Solver& solver);
   /// Returns whether fields are being written of which this rank has written its part.
   [[nodiscard]] bool fields_are_written() const;
