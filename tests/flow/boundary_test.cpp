@@ -368,6 +368,7 @@ TEST(Boundary, RowsGiveTheGasOutside) {
   const BoundaryParams params{.state = {1.2, {30, 0, 0}, 1e5}, .total_pressure = 2e5, .total_temperature = 300, .pressure = 9e4};
   for (const BoundaryRow& row : kBoundaries.rows) {
     SCOPED_TRACE(row.name);
+    ASSERT_NE(row.outside, nullptr);
     const GasOutside given = row.outside(gas, params);
     EXPECT_EQ(given.state.has_value(), row.value == BoundaryKind::far_field || row.value == BoundaryKind::supersonic_inflow);
     EXPECT_EQ(given.reservoir.has_value(), row.value == BoundaryKind::total_pressure_inflow);

@@ -91,7 +91,7 @@ inline constexpr Registry kBoundaries{
 [[nodiscard]] constexpr const auto& registry_of(BoundaryKind /*tag*/) { return kBoundaries; }
 static_assert(is_complete<BoundaryKind>());
 static_assert(std::all_of(kBoundaries.rows.begin(), kBoundaries.rows.end(),
-                          [](const BoundaryRow& row) { return row.outside != nullptr && (row.mirrors || !row.is_wall); }));
+                          [](const BoundaryRow& row) { return row.mirrors || !row.is_wall; }));
 
 namespace detail {
 
