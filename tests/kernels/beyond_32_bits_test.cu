@@ -1,4 +1,4 @@
-// Scans, rows and transposes of more than 2^32 entries on a GPU.
+// Scans, rows, transposes and sorts of more than 2^32 entries on a GPU.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include "weft/device/parallel_for.cuh"
 #include "weft/kernels/primitives/gather.cuh"
 #include "weft/kernels/primitives/scan.cuh"
+#include "weft/kernels/primitives/sort.cuh"
 #include "weft/kernels/primitives/transpose.cuh"
 
 #include "kernels/on_gpu.hpp"
@@ -150,6 +151,54 @@ TEST(CudaTranspose, transposes_entries_beyond_32_bits) {
   expect_transposed(1, 65'540, 65'544);
   expect_transposed(1'049'000, 64, 64);
   expect_transposed(4'195'000, 32, 32);
+}
+
+/// Key i is i modulo 251, so that its place in the sorted keys is known, and its value is the low byte of i / 251.
+constexpr std::int64_t kKeys = 251;
+template <class Key>
+struct StoreKeys {
+  Key* keys;
+  std::uint8_t* values;
+  WEFT_HD void operator()(std::int64_t i) const {
+    keys[i] = static_cast<Key>(i % kKeys);
+    if (values != nullptr) values[i] = static_cast<std::uint8_t>(i / kKeys);
+  }
+};
+/// The place of a key among all: the first kMany % kKeys keys are there once more than the others.
+struct Place {
+  std::int64_t key, among_equal;
+};
+WEFT_HD Place place_of(std::int64_t i) {
+  constexpr std::int64_t kEach = kMany / kKeys, kOneMore = kMany % kKeys, kFirst = kOneMore * (kEach + 1);
+  if (i < kFirst) return {i / (kEach + 1), i % (kEach + 1)};
+  return {kOneMore + (i - kFirst) / kEach, (i - kFirst) % kEach};
+}
+template <class Key>
+struct SortedKeyAt {
+  WEFT_HD Key operator()(std::int64_t i) const { return static_cast<Key>(place_of(i).key); }
+};
+struct ValueOfSorted {
+  WEFT_HD std::uint8_t operator()(std::int64_t i) const { return static_cast<std::uint8_t>(place_of(i).among_equal); }
+};
+
+TEST(CudaSort, sorts_keys_beyond_32_bits) {
+  WEFT_NEEDS_GPU_MEMORY(kMany * 3);
+  Stream stream;
+  const DeviceVector<std::uint8_t> keys(stream, to_index(kMany));
+  parallel_for(kGpu, stream, kMany, StoreKeys<std::uint8_t>{keys.data(), nullptr});
+  sort(kGpu, stream, keys.span());
+  EXPECT_EQ(wrong_entries(stream, keys, SortedKeyAt<std::uint8_t>{}), 0U);
+}
+
+TEST(CudaSort, sorts_keys_with_values_beyond_32_bits) {
+  WEFT_NEEDS_GPU_MEMORY(kMany * 22);
+  Stream stream;
+  const DeviceVector<std::int16_t> keys(stream, to_index(kMany));
+  const DeviceVector<std::uint8_t> values(stream, to_index(kMany));
+  parallel_for(kGpu, stream, kMany, StoreKeys<std::int16_t>{keys.data(), values.data()});
+  stable_sort_by_key(kGpu, stream, keys.span(), values.span());
+  EXPECT_EQ(wrong_entries(stream, keys, SortedKeyAt<std::int16_t>{}), 0U);
+  EXPECT_EQ(wrong_entries(stream, values, ValueOfSorted{}), 0U);
 }
 
 }  // namespace

@@ -57,6 +57,9 @@ class Ptxas(unittest.TestCase):
                     "ApplyLineStencil", "TransposeSmall", "KeySortTuning", "DeviceRadixSortOnesweepKernel", "ConvertKeys",
                      "vote_kernelILi1024E", "mutex_kernel"])
 
+    def test_no_sort_of_many_keys_has_local_memory(self):
+        self.check("src/weft/kernels/primitives/sort_many.cu", 20, ["DeviceRadixSortOnesweepKernel", "StorePosition"])
+
     def test_no_kernel_of_linear_algebra_has_local_memory(self):
         self.check("src/weft/kernels/linear/bsr_product.cu", 24,
                    ["bsr_multiply_kernel", "bsr_multiply_and_dot_kernel", "bsr_multiply_transposed_kernel"])

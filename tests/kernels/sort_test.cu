@@ -68,6 +68,35 @@ TEST(CudaSort, orders_zeros_infinities_and_nans_as_the_host) {
   }
 }
 
+/// Compares the kernels for more than 2^32 - 1 keys with those for fewer.
+template <class Key>
+void check_sorting_of_many(std::size_t n) {
+  Stream stream;
+  for (const Direction direction : {Direction::ascending, Direction::descending}) {
+    const std::vector<Key> keys = test::keys<Key>(n, test::Distribution::random);
+    std::vector<std::int32_t> order(n);
+    std::iota(order.begin(), order.end(), 0);
+    const OnGpu few(stream, keys), many(stream, keys), many_alone(stream, keys);
+    const OnGpu few_values(stream, order), many_values(stream, order);
+    stable_sort_by_key(space::cuda{}, stream, few.span(), few_values.span(), direction);
+    detail::sort_many_with(stream, many.span(), many_values.data(), direction);
+    detail::sort_many_with(stream, many_alone.span(), static_cast<cub::NullType*>(nullptr), direction);
+    EXPECT_TRUE(test::same_keys(many.values(stream), few.values(stream))) << n;
+    EXPECT_TRUE(test::same_keys(many_alone.values(stream), few.values(stream))) << n;
+    EXPECT_EQ(many_values.values(stream), few_values.values(stream)) << n;
+  }
+}
+
+TEST(CudaSort, kernels_for_more_keys_than_32_bits_count_give_the_same) {
+  WEFT_NEEDS_GPU();
+  for (const std::size_t n : {1, 33, 100'001}) {
+    check_sorting_of_many<std::int8_t>(n);
+    check_sorting_of_many<std::uint16_t>(n);
+    check_sorting_of_many<float>(n);
+    check_sorting_of_many<std::int64_t>(n);
+  }
+}
+
 TEST(CudaSort, permutes_large_values) {
   WEFT_NEEDS_GPU();
   Stream stream;

@@ -48,6 +48,40 @@ template <class Bits>
   return static_cast<Bits>((ordered & kSign) != 0 ? ordered ^ kSign : ~ordered);
 }
 
+/// The conversion of keys to unsigned integers whose ascending order is that of a sort.
+struct KeyCode {
+  enum class Kind : std::uint8_t { unsigned_integer, signed_integer, floating } kind;
+  bool descending;
+
+  template <class Bits>
+  [[nodiscard]] WEFT_HD Bits encode(Bits key) const {
+    if (kind == Kind::floating) key = ordered_bits(key);
+    if (kind == Kind::signed_integer) key = static_cast<Bits>(key ^ kSign<Bits>);
+    return descending ? static_cast<Bits>(~key) : key;
+  }
+  template <class Bits>
+  [[nodiscard]] WEFT_HD Bits decode(Bits number) const {
+    if (descending) number = static_cast<Bits>(~number);
+    if (kind == Kind::floating) number = unordered_bits(number);
+    if (kind == Kind::signed_integer) number = static_cast<Bits>(number ^ kSign<Bits>);
+    return number;
+  }
+
+ private:
+  template <class Bits>
+  static constexpr Bits kSign = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));
+};
+
+/// Returns the conversion of keys for a sort.
+template <class Key>
+[[nodiscard]] constexpr KeyCode key_code(Direction direction) {
+  using Kind = KeyCode::Kind;
+  const Kind kind = std::floating_point<Key> ? Kind::floating
+                    : std::is_signed_v<Key>  ? Kind::signed_integer
+                                             : Kind::unsigned_integer;
+  return {kind, direction == Direction::descending};
+}
+
 /// Returns true if neither key precedes the other: == would make -0 and +0 one key, and every NaN a key of its own.
 template <class Key>
 [[nodiscard]] WEFT_HD bool is_same_key(const Key& a, const Key& b) {

@@ -1,22 +1,22 @@
 #pragma once
 /// Sorting on a GPU, for .cu files: the radix sort of CUB, with tile sizes of our own for keys of 4 and 8 bytes without values
-/// (sort_tuning.cuh), and an order of floating-point keys that is total.
+/// (sort_tuning.cuh), and an order of floating-point keys that is total. More than 2^32 - 1 keys are sorted by sort_many.cu.
 #include <cub/device/device_radix_sort.cuh>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <type_traits>
 
 #include "weft/base/contracts.hpp"
-#include "weft/base/error.hpp"
 #include "weft/device/cuda.cuh"
 #include "weft/device/device_vector.hpp"
 #include "weft/device/parallel_for.cuh"
+#include "weft/kernels/primitives/gather.cuh"
 #include "weft/kernels/primitives/providers.hpp"
 #include "weft/kernels/primitives/sort.hpp"
+#include "weft/kernels/primitives/sort_many.hpp"
 #include "weft/kernels/primitives/sort_tuning.cuh"
 
 namespace weft::kernels {
@@ -28,30 +28,20 @@ namespace detail {
 template <class Key>
 using SortedKey = std::conditional_t<std::floating_point<Key>, KeyBits<Key>, Key>;
 
-/// Converts keys to numbers whose ascending order is that of the sort, or back, from one array to another or in place.
-template <bool kBack, bool kFloating, class Bits>
+/// Encodes or decodes keys from one array to another or in place.
+template <bool kBack, class Bits>
 struct ConvertKeys {
   const Bits* from;
   Bits* to;
-  bool descending;
-  WEFT_HD void operator()(std::int64_t i) const {
-    const Bits key = from[i];
-    if constexpr (kBack) {
-      const Bits bits = descending ? static_cast<Bits>(~key) : key;
-      to[i] = kFloating ? unordered_bits(bits) : bits;
-    } else {
-      const Bits bits = kFloating ? ordered_bits(key) : key;
-      to[i] = descending ? static_cast<Bits>(~bits) : bits;
-    }
-  }
+  KeyCode code;
+  WEFT_HD void operator()(std::int64_t i) const { to[i] = kBack ? code.decode(from[i]) : code.encode(from[i]); }
 };
 
-template <bool kBack, class Key>
-void convert_keys(Stream& stream, const SortedKey<Key>* from, SortedKey<Key>* to, std::size_t n, Direction direction) {
-  using Bits = KeyBits<Key>;
+template <bool kBack, class Number>
+void convert_keys(Stream& stream, const Number* from, Number* to, std::size_t n, const KeyCode& code) {
+  using Bits = KeyBits<Number>;
   parallel_for(space::cuda{}, stream, static_cast<std::int64_t>(n),
-               ConvertKeys<kBack, std::floating_point<Key>, Bits>{
-                   reinterpret_cast<const Bits*>(from), reinterpret_cast<Bits*>(to), direction == Direction::descending});
+               ConvertKeys<kBack, Bits>{reinterpret_cast<const Bits*>(from), reinterpret_cast<Bits*>(to), code});
 }
 
 /// Sorts numbers in ascending order. @tparam kProvider  own: the tile sizes of KeySortTuning.
@@ -82,18 +72,42 @@ void copy_result(Stream& stream, const cub::DoubleBuffer<T>& buffers, T* to, std
   if (sorted != to) copy_bytes(stream, to, sorted, n * sizeof(T));
 }
 
+/// Sorts any number of keys, and values unless `values` is null, by kernels with offsets of 64 bits.
+template <class Key, class Value>
+void sort_many_with(Stream& stream, std::span<Key> keys, Value* values, Direction direction) {
+  using Bits = KeyBits<Key>;
+  const std::size_t n = keys.size();
+  auto* const numbers = reinterpret_cast<Bits*>(keys.data());
+  const KeyCode code = key_code<Key>(direction);
+  convert_keys<false>(stream, numbers, numbers, n, code);
+  if constexpr (std::is_same_v<Value, cub::NullType>) {
+    sort_many(stream, std::span(numbers, n));
+  } else {
+    const DeviceVector<std::int64_t> order(stream, n);
+    sort_many(stream, std::span(numbers, n), order.span());
+    const DeviceVector<Value> old_values(stream, n);
+    copy_bytes(stream, old_values.data(), values, n * sizeof(Value));
+    gather(space::cuda{}, stream, std::span<const Value>(old_values.span()), std::span<const std::int64_t>(order.span()),
+           std::span(values, n));
+  }
+  convert_keys<true>(stream, numbers, numbers, n, code);
+}
+
 /// Sorts keys, and values unless `values` is null.
 template <Provider kProvider, class Key, class Value>
 void sort_with(Stream& stream, std::span<Key> keys, Value* values, Direction direction) {
   WEFT_EXPECTS(!stream.is_host());
-  if (keys.size() > UINT32_MAX) throw LimitError(std::to_string(keys.size()) + " keys to sort on a GPU; at most 2^32 - 1");
   if (keys.empty()) return;
   const std::size_t n = keys.size();
+  if (n > UINT32_MAX) return sort_many_with(stream, keys, values, direction);
+  // CUB sorts signed integers as they are.
+  const KeyCode code{std::floating_point<Key> ? KeyCode::Kind::floating : KeyCode::Kind::unsigned_integer,
+                     direction == Direction::descending};
   const bool converts = std::floating_point<Key> || direction == Direction::descending;
   auto* const numbers = reinterpret_cast<SortedKey<Key>*>(keys.data());
   const DeviceVector<SortedKey<Key>> other_keys(stream, n);
   cub::DoubleBuffer<SortedKey<Key>> key_buffers(numbers, other_keys.data());
-  if (converts) convert_keys<false, Key>(stream, numbers, numbers, n, direction);
+  if (converts) convert_keys<false>(stream, numbers, numbers, n, code);
   if constexpr (std::is_same_v<Value, cub::NullType>) {
     cub::DoubleBuffer<cub::NullType> none;
     radix_sort<kProvider>(stream, key_buffers, none, n);
@@ -104,7 +118,7 @@ void sort_with(Stream& stream, std::span<Key> keys, Value* values, Direction dir
     copy_result(stream, value_buffers, values, n);
   }
   if (converts) {
-    convert_keys<true, Key>(stream, key_buffers.Current(), numbers, n, direction);
+    convert_keys<true>(stream, key_buffers.Current(), numbers, n, code);
   } else {
     copy_result(stream, key_buffers, numbers, n);
   }
@@ -114,10 +128,11 @@ void sort_with(Stream& stream, std::span<Key> keys, Value* values, Direction dir
 
 /// Sorts keys in memory of the current GPU in the order of before(), in stream order.
 /// @tparam kProvider  Provider::own: with our tile sizes, for keys of 4 and 8 bytes; Provider::library: with those of CUB.
-/// @pre fewer than 2^32 keys; a stream of the current GPU. @cost memory: a second copy of the keys and the histograms of CUB,
-/// whose size depends on the GPU, from the stream's pool; time: one read of all keys, and one read and one write of them for each
-/// byte of a key; two more reads and writes of floating-point keys and of descending sorts. @throws LimitError for more keys;
-/// DeviceError where memory is exhausted, which may leave other keys, or a launch is rejected.
+/// @pre a stream of the current GPU. @cost memory: a second copy of the keys and the histograms of CUB, whose size depends on the
+/// GPU, from the stream's pool; time: one read of all keys, and one read and one write of them for each byte of a key; two more
+/// reads and writes of floating-point keys and of descending sorts. More than 2^32 - 1 keys are sorted by kernels of CUB with
+/// offsets of 64 bits whatever the provider, signed keys with two more reads and writes, too. @throws DeviceError where memory is
+/// exhausted, which may leave other keys, or a launch is rejected.
 template <Provider kProvider = Provider::automatic, RadixKey Key>
 void sort(space::cuda, Stream& stream, std::span<Key> keys, Direction direction = Direction::ascending) {
   constexpr Provider kChosen = detail::provider(kProvider, Primitive::sort_keys, sizeof(Key));
@@ -126,7 +141,8 @@ void sort(space::cuda, Stream& stream, std::span<Key> keys, Direction direction 
 }
 
 /// Sorts keys stably and permutes values of at most 64 bytes in the same way; for larger values sort their positions and gather.
-/// @pre equal sizes; no overlap (checked in every build); otherwise as sort(). @cost, @throws as sort(), for keys and values.
+/// @pre equal sizes; no overlap (checked in every build); otherwise as sort(). @cost, @throws as sort(), for keys and values; for
+/// more than 2^32 - 1 keys 16 bytes per key in addition, for their positions.
 template <RadixKey Key, class Value>
   requires(std::is_trivially_copyable_v<Value> && sizeof(Value) <= 64)
 void stable_sort_by_key(space::cuda, Stream& stream, std::span<Key> keys, std::span<Value> values,

@@ -2,6 +2,7 @@
 /// Stable sorting by key. sort.cuh has overloads for GPUs with the same results.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -27,24 +28,20 @@ void sort(std::span<Key> keys, Direction direction = Direction::ascending, Team&
   }
 }
 
-/// Returns the permutation that sorts the keys stably: keys[order[0]], keys[order[1]], ... ascend or descend, and equal keys
-/// retain their order. Example: keys {7, 3, 7, 1} give {3, 1, 0, 2}, and descending {0, 2, 1, 3}. Keys are of any type with `<`:
-/// numbers, ids, pairs.
-/// @cost O(n log n); one copy of the keys, two with more than one thread.
-/// @throws LimitError for more than 2^31 - 1 keys.
-template <class Key>
-[[nodiscard]] std::vector<std::int32_t> stable_order(std::span<const Key> keys, Direction direction = Direction::ascending,
-                                                     Team& team = calling_thread()) {
+namespace detail {
+
+/// Returns the permutation that sorts the keys stably. @tparam Index  holds their number
+template <class Index, class Key>
+[[nodiscard]] std::vector<Index> stable_order_of(std::span<const Key> keys, Direction direction, Team& team) {
   struct Numbered {
     Key key;
-    std::int32_t number;
+    Index number;
   };
-  const std::int32_t n = checked_local(static_cast<std::int64_t>(keys.size()), "number of keys to sort");
   std::vector<Numbered> numbered;
   numbered.reserve(keys.size());
-  for (std::int32_t i = 0; i < n; ++i) numbered.push_back({keys[to_index(i)], i});
+  for (const Key& key : keys) numbered.push_back({key, static_cast<Index>(numbered.size())});
   const auto sort_by = [&](const auto& precedes) {
-    detail::merge_sort(
+    merge_sort(
         std::span(numbered),
         [&](const Numbered& a, const Numbered& b) {
           if (precedes(a.key, b.key)) return true;
@@ -57,23 +54,47 @@ template <class Key>
   } else {
     sort_by([](const Key& a, const Key& b) { return before(b, a); });
   }
-  std::vector<std::int32_t> order(keys.size());
+  std::vector<Index> order(keys.size());
   std::transform(numbered.begin(), numbered.end(), order.begin(), [](const Numbered& k) { return k.number; });
   return order;
 }
 
-/// Sorts the keys stably and permutes the values in the same way. @pre equal sizes; no overlap (checked in every build). @cost,
-/// @throws as stable_order().
+template <class Index, class Key, class Value>
+void stable_sort_by_key_with(std::span<Key> keys, std::span<Value> values, Direction direction, Team& team) {
+  const std::vector<Index> order = stable_order_of<Index>(std::span<const Key>(keys), direction, team);
+  const std::vector<Key> old_keys(keys.begin(), keys.end());
+  const std::vector<Value> old_values(values.begin(), values.end());
+  gather(std::span(old_keys), std::span(order), keys, 1, team);
+  gather(std::span(old_values), std::span(order), values, 1, team);
+}
+
+}  // namespace detail
+
+/// Returns the permutation that sorts the keys stably: keys[order[0]], keys[order[1]], ... ascend or descend, and equal keys
+/// retain their order. Example: keys {7, 3, 7, 1} give {3, 1, 0, 2}, and descending {0, 2, 1, 3}. Keys are of any type with `<`:
+/// numbers, ids, pairs.
+/// @cost O(n log n); one copy of the keys, two with more than one thread.
+/// @throws LimitError for more than 2^31 - 1 keys.
+template <class Key>
+[[nodiscard]] std::vector<std::int32_t> stable_order(std::span<const Key> keys, Direction direction = Direction::ascending,
+                                                     Team& team = calling_thread()) {
+  (void)checked_local(static_cast<std::int64_t>(keys.size()), "number of keys to sort");
+  return detail::stable_order_of<std::int32_t>(keys, direction, team);
+}
+
+/// Sorts the keys stably and permutes the values in the same way. @pre equal sizes; no overlap (checked in every build).
+/// @cost O(n log n); copies of keys and values, and of the keys with their positions: 4 bytes each, 8 for more than 2^31 - 1
+/// keys.
 template <class Key, class Value>
 void stable_sort_by_key(std::span<Key> keys, std::span<Value> values, Direction direction = Direction::ascending,
                         Team& team = calling_thread()) {
   WEFT_EXPECTS(keys.size() == values.size());
   detail::refuse_overlap(keys, values, "keys and values of stable_sort_by_key");
-  const std::vector<std::int32_t> order = stable_order(std::span<const Key>(keys), direction, team);
-  const std::vector<Key> old_keys(keys.begin(), keys.end());
-  const std::vector<Value> old_values(values.begin(), values.end());
-  gather(std::span(old_keys), std::span(order), keys, 1, team);
-  gather(std::span(old_values), std::span(order), values, 1, team);
+  if (keys.size() <= std::numeric_limits<std::int32_t>::max()) {
+    detail::stable_sort_by_key_with<std::int32_t>(keys, values, direction, team);
+  } else {
+    detail::stable_sort_by_key_with<std::int64_t>(keys, values, direction, team);
+  }
 }
 
 }  // namespace weft::kernels
