@@ -4,6 +4,8 @@
 #include "weft/kernels/linear/gmres_steps.hpp"
 #include "weft/kernels/linear/instances.hpp"
 #include "weft/kernels/linear/krylov_machine.cuh"
+#include "weft/kernels/primitives/block.cuh"
+#include "weft/kernels/primitives/operators.hpp"
 #include "weft/kernels/primitives/warp.cuh"
 
 namespace weft::kernels {
@@ -54,8 +56,7 @@ __device__ void add_lanes(const Group<T>& v, const Group<T>& w, double* products
   double sum = 0;
 #pragma unroll
   for (int e = 0; e < detail::kGmresEntries<T>; ++e) sum += static_cast<double>(v.value[e]) * static_cast<double>(w.value[e]);
-#pragma unroll
-  for (int apart = 16; apart > 0; apart /= 2) sum += __shfl_down_sync(kAllLanes, sum, static_cast<unsigned>(apart));
+  sum = warp_reduce(sum, Plus{});
   if (threadIdx.x % 32 == 0) products[threadIdx.x / 32] = sum;
 }
 /// Adds the scalar products of the warps and stores those of the tile.
@@ -160,8 +161,7 @@ __global__ void __launch_bounds__(1024) gmres_add_tiles_kernel(const GmresNumber
     double sum = 0;
 #pragma unroll 8
     for (std::int64_t tile = begin + lane; tile < end; tile += 32) sum += of_tiles[tile];
-#pragma unroll
-    for (int apart = 16; apart > 0; apart /= 2) sum += __shfl_down_sync(kAllLanes, sum, static_cast<unsigned>(apart));
+    sum = warp_reduce(sum, Plus{});
     if (lane == 0) of_warps[warp] = sum;
     __syncthreads();
     if (threadIdx.x == 0) {

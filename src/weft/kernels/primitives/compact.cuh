@@ -9,7 +9,9 @@
 
 #include "weft/device/cuda.cuh"
 #include "weft/device/device_vector.hpp"
+#include "weft/kernels/primitives/block.cuh"
 #include "weft/kernels/primitives/key_order.hpp"
+#include "weft/kernels/primitives/operators.hpp"
 #include "weft/kernels/primitives/scan.cuh"
 #include "weft/kernels/primitives/warp.cuh"
 
@@ -174,7 +176,7 @@ __device__ unsigned count_selected(unsigned selected, int lane, unsigned (&befor
     counts[g / kPerWord] |= static_cast<unsigned>(__popc(selected >> (g * kGroup) & kGroupMask)) << (g % kPerWord * kBits);
   }
 #pragma unroll
-  for (int w = 0; w < kWords; ++w) lanes[w] = inclusive_warp_scan(counts[w], lane);
+  for (int w = 0; w < kWords; ++w) lanes[w] = warp_inclusive_scan(counts[w], Plus{}, lane);
   unsigned of_warp = 0;
 #pragma unroll
   for (int g = 0; g < kGroups; ++g) {

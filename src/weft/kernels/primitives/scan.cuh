@@ -13,7 +13,9 @@
 #include "weft/base/contracts.hpp"
 #include "weft/device/cuda.cuh"
 #include "weft/device/device_vector.hpp"
+#include "weft/kernels/primitives/block.cuh"
 #include "weft/kernels/primitives/disjoint.hpp"
+#include "weft/kernels/primitives/operators.hpp"
 #include "weft/kernels/primitives/providers.hpp"
 #include "weft/kernels/primitives/warp.cuh"
 
@@ -66,17 +68,6 @@ class TileSum {
   static constexpr int kWords = sizeof(Sum) / 4;
   alignas(8 * kWords) std::uint64_t word_[kWords];
 };
-
-/// Returns the inclusive prefix sum over the lanes of a warp.
-template <class Sum>
-__device__ Sum inclusive_warp_scan(Sum sum, int lane) {
-#pragma unroll
-  for (int apart = 1; apart < 32; apart *= 2) {
-    const Sum before = __shfl_up_sync(kAllLanes, sum, static_cast<unsigned>(apart));
-    if (lane >= apart) sum += before;
-  }
-  return sum;
-}
 
 /// Returns the sum of all numbers before a tile (its exclusive prefix). All lanes of a warp call it and inspect 32 predecessors
 /// at a time.
@@ -143,7 +134,7 @@ __device__ Sum scan_run(Sum (&value)[kGroups][kGroup], int lane) {
 #pragma unroll
   for (int g = 0; g < kGroups; ++g) {
     for (int i = 1; i < kGroup; ++i) value[g][i] += value[g][i - 1];
-    lane_prefix[g] = inclusive_warp_scan(value[g][kGroup - 1], lane);
+    lane_prefix[g] = warp_inclusive_scan(value[g][kGroup - 1], Plus{}, lane);
   }
 #pragma unroll
   for (int g = 0; g < kGroups; ++g) {
@@ -195,7 +186,7 @@ __global__ void __launch_bounds__(kScanThreads<Out>, 512 / kScanThreads<Out>)
     if (thread == kThreads - 1) shared_tile = next;
     __syncthreads();
     loading = shared_tile;
-    const Sum warp_prefix = inclusive_warp_scan(lane < kWarps ? warp_sums[lane] : 0, lane);
+    const Sum warp_prefix = warp_inclusive_scan(lane < kWarps ? warp_sums[lane] : Sum{0}, Plus{}, lane);
     const Sum tile_sum = __shfl_sync(kAllLanes, warp_prefix, 31);
     const Sum before_run = __shfl_sync(kAllLanes, warp_prefix, warp) - run_sum;
     if (thread == 0 && summed >= 0) sums[summed].publish(summed == 0 ? TileState::prefix : TileState::aggregate, tile_sum);

@@ -47,4 +47,15 @@ __device__ T shuffle_from(const T& value, int lane) {
   return shuffle_words(value, [=](std::uint32_t word) { return __shfl_sync(kAllLanes, word, lane); });
 }
 
+/// Memory for a trivially copyable value in shared memory, whose variables have no constructors.
+template <class T>
+class SharedValue {
+ public:
+  __device__ void store(const T& value) { memcpy(bytes_, &value, sizeof(T)); }
+  [[nodiscard]] __device__ T load() const { return *reinterpret_cast<const T*>(bytes_); }
+
+ private:
+  alignas(T) unsigned char bytes_[sizeof(T)];
+};
+
 }  // namespace weft::kernels::detail
