@@ -40,6 +40,18 @@ TEST(BankConflicts, swizzles_remove_them) {
   EXPECT_EQ(of_column({2, 0, 5 + 3}), 8);
 }
 
+TEST(BankConflicts, odd_strides_remove_them_for_words_only) {
+  EXPECT_EQ(conflict_free_stride(8), 9);
+  EXPECT_EQ(conflict_free_stride(9), 9);
+  EXPECT_EQ(conflict_free_stride(std::int64_t{64}), 65);
+  for (int width = 1; width <= 2048; ++width) {
+    const Layout column(32, conflict_free_stride(width));
+    for (const int bytes : {4, 8, 16}) ASSERT_EQ(bank_conflicts(column, bytes, bytes).conflicts(), 0) << width << ' ' << bytes;
+  }
+  EXPECT_EQ(bank_conflicts(Layout(32, 43), 1, 1).worst, 4);
+  EXPECT_EQ(bank_conflicts(Layout(32, 3), 2, 2).worst, 2);
+}
+
 /// Counts by the definition: the threads of a group, a set of words for each bank.
 BankConflicts counted(const Layout& access, int element_bytes, int bytes) {
   const std::int64_t group = bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;

@@ -8,11 +8,15 @@
 #include "weft/device/cuda.cuh"
 #include "weft/flow/cuda/tile_launch.hpp"
 #include "weft/flow/physics/convert.hpp"
+#include "weft/kernels/layout/banks.hpp"
 
 namespace weft::flow::detail {
 
 /// Largest number of threads of a block.
 inline constexpr int kTileThreads = 128;
+
+// Rows of kVars numbers need no padding: threads access the same variable of adjacent rows without bank conflicts.
+static_assert(kernels::layout::conflict_free_stride(kVars) == kVars);
 
 /// Returns the row of the rank.
 template <class Real>

@@ -59,4 +59,24 @@ struct BankConflicts {
   return result;
 }
 
+/// Returns the stride of rows of `width` elements in shared memory with which threads access a column without bank conflicts:
+/// the smallest odd number from `width` on. It holds for elements of 4, 8 and 16 bytes; smaller ones share words.
+template <class I>
+[[nodiscard]] WEFT_HD constexpr I conflict_free_stride(I width) {
+  return width | 1;
+}
+
+namespace detail {
+/// Returns true if columns of rows with this stride have no bank conflicts. Larger strides repeat the banks of those up to
+/// kBanks.
+[[nodiscard]] constexpr bool odd_strides_have_no_conflicts(int element_bytes) {
+  for (int width = 1; width <= kBanks; ++width) {
+    const Layout column(kWarp, conflict_free_stride(width));
+    if (bank_conflicts(column, element_bytes, element_bytes).conflicts() != 0) return false;
+  }
+  return true;
+}
+static_assert(odd_strides_have_no_conflicts(4) && odd_strides_have_no_conflicts(8) && odd_strides_have_no_conflicts(16));
+}  // namespace detail
+
 }  // namespace weft::kernels::layout

@@ -9,6 +9,7 @@
 #include "weft/base/error.hpp"
 #include "weft/device/cuda.cuh"
 #include "weft/device/space.hpp"
+#include "weft/kernels/layout/banks.hpp"
 #include "weft/kernels/primitives/aos_soa.hpp"
 
 namespace weft::kernels {
@@ -18,13 +19,9 @@ namespace detail {
 inline constexpr int kAosThreads = 256;
 inline constexpr int kAosBytes = 48 * 1024;  ///< shared memory of a block that every GPU provides
 
-/// Returns the stride of the rows of a tile in shared memory: odd, so that equal components of successive rows are in different
-/// banks.
-[[nodiscard]] WEFT_HD constexpr int tile_stride(int width) { return width | 1; }
-
 /// Returns the rows of a tile: 256, or the largest smaller power of two whose tile fits into shared memory; 0 if not even one.
 [[nodiscard]] constexpr int aos_tile_rows(std::int64_t width, std::size_t entry_bytes) {
-  const auto row_bytes = static_cast<std::int64_t>(width | 1) * static_cast<std::int64_t>(entry_bytes);
+  const auto row_bytes = layout::conflict_free_stride(width) * static_cast<std::int64_t>(entry_bytes);
   int rows = kAosThreads;
   while (rows > 0 && rows * row_bytes > kAosBytes) rows /= 2;
   return rows;
@@ -38,7 +35,7 @@ __global__ void __launch_bounds__(kAosThreads)
   T* const tile = reinterpret_cast<T*>(aos_words);
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * tile_rows;
   const int count = static_cast<int>(min(rows - first, static_cast<std::int64_t>(tile_rows)));
-  const int padded = tile_stride(width), entries = count * width;
+  const int padded = layout::conflict_free_stride(width), entries = count * width;
   trigger_dependent_launch();
   grid_dependency_sync();
   if constexpr (kToSoa) {
@@ -80,7 +77,7 @@ void convert_rows(Stream& stream, const T* in, std::int64_t rows, std::int64_t w
   launch(stream, "aos_soa",
          {.blocks = (rows + tile_rows - 1) / tile_rows,
           .threads = kAosThreads,
-          .shared_memory = static_cast<std::size_t>(tile_rows * tile_stride(static_cast<int>(width))) * sizeof(T)},
+          .shared_memory = static_cast<std::size_t>(tile_rows * layout::conflict_free_stride(width)) * sizeof(T)},
          aos_soa_kernel<kToSoa, T>, in, rows, static_cast<int>(width), stride, out, tile_rows);
 }
 
