@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "weft/base/small_matrix.hpp"
+#include "weft/kernels/linear/matrix_tile.hpp"
 
 #include "kernels/block_sparse.hpp"
 #include "kernels/teams.hpp"
@@ -53,6 +54,30 @@ void expect_products(int n) {
   EXPECT_EQ(products.c, sum);
   multiply_batch(products.view());
   EXPECT_EQ(products.c, product);
+}
+
+/// Checks the positions of all entries of 128 matrices of N rows, by their index and by entry and matrix.
+template <int N>
+void check_tile() {
+  using Tile = detail::MatrixTile<double, N * N, 128>;
+  constexpr typename Tile::At kAt;
+  for (int n = 0; n < 128 * N * N; ++n) {
+    const int entry = n % (N * N), matrix = n / (N * N), position = matrix * ((N * N) | 1) + entry;
+    ASSERT_EQ(kAt(n), position);
+    ASSERT_EQ(kAt(entry, matrix), position);
+    ASSERT_LT(position, Tile::kSize);
+  }
+}
+
+TEST(MatrixTile, has_matrices_one_behind_the_other) {
+  check_tile<1>();
+  check_tile<2>();
+  check_tile<3>();
+  check_tile<4>();
+  check_tile<5>();
+  check_tile<6>();
+  check_tile<7>();
+  check_tile<8>();
 }
 
 TEST(BatchedProduct, entries_are_summed_in_the_order_of_the_inner_index) {

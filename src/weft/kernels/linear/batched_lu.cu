@@ -2,6 +2,7 @@
 #include "weft/base/contracts.hpp"
 #include "weft/device/parallel_for.cuh"
 #include "weft/kernels/linear/batched_lu.hpp"
+#include "weft/kernels/linear/matrix_tile.hpp"
 #include "weft/kernels/linear/small_lu.hpp"
 #include "weft/kernels/primitives/operators.hpp"
 
@@ -9,16 +10,19 @@ namespace weft::kernels {
 
 namespace {
 
+using layout::conflict_free_stride;
+
 constexpr unsigned kAllLanes = 0xffffffffU;
 
 // Compile-time sizes.
 
-/// The matrices of a block in shared memory: an odd stride avoids bank conflicts between threads that access the same entry.
+/// The threads of a block.
 template <class T, int N>
-struct Tile {
-  static constexpr int kEntries = N * N, kStride = kEntries % 2 == 0 ? kEntries + 1 : kEntries;
-  static constexpr int kThreads = kStride * sizeof(T) * 128 <= weft::detail::kSharedBytes ? 128 : 64;
-};
+constexpr int kThreadsOf = detail::MatrixTile<T, N * N, 128>::kSize * sizeof(T) <= weft::detail::kSharedBytes ? 128 : 64;
+
+/// The matrices of a block in shared memory.
+template <class T, int N>
+using Tile = detail::MatrixTile<T, N * N, kThreadsOf<T, N>>;
 
 /// Copies entries between contiguous memory and rows of kStride entries in shared memory, with all threads of a block.
 template <int kWidth, int kStride, int kThreads, class T>
@@ -35,11 +39,12 @@ __device__ void store_rows(T* to, const T* shared, int rows) {
 }
 
 template <class T, int N>
-__global__ void __launch_bounds__(Tile<T, N>::kThreads)
+__global__ void __launch_bounds__(kThreadsOf<T, N>)
     lu_factor_kernel(T* factors, std::uint8_t* pivots, std::uint8_t* status, std::int64_t size) {
   using Tile = Tile<T, N>;
-  constexpr int kThreads = Tile::kThreads;
-  __shared__ T tile[kThreads * Tile::kStride];
+  constexpr int kThreads = kThreadsOf<T, N>;
+  constexpr typename Tile::At kAt;
+  __shared__ T tile[Tile::kSize];
   __shared__ std::uint8_t rows[kThreads * N];
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kThreads;
   const int count = size - first < kThreads ? static_cast<int>(size - first) : kThreads;
@@ -52,10 +57,10 @@ __global__ void __launch_bounds__(Tile<T, N>::kThreads)
     T a[N * N];
     std::uint8_t pivot[N];
 #pragma unroll
-    for (int e = 0; e < N * N; ++e) a[e] = tile[thread * Tile::kStride + e];
+    for (int e = 0; e < N * N; ++e) a[e] = tile[kAt(e, thread)];
     status[first + thread] = static_cast<std::uint8_t>(detail::factor_small<T, N>(a, pivot));
 #pragma unroll
-    for (int e = 0; e < N * N; ++e) tile[thread * Tile::kStride + e] = a[e];
+    for (int e = 0; e < N * N; ++e) tile[kAt(e, thread)] = a[e];
 #pragma unroll
     for (int c = 0; c < N; ++c) rows[thread * N + c] = pivot[c];
   }
@@ -65,12 +70,13 @@ __global__ void __launch_bounds__(Tile<T, N>::kThreads)
 }
 
 template <class T, int N>
-__global__ void __launch_bounds__(Tile<T, N>::kThreads)
+__global__ void __launch_bounds__(kThreadsOf<T, N>)
     lu_solve_kernel(const T* factors, const std::uint8_t* pivots, const std::uint8_t* status, const T* b, T* x,
                     std::int64_t size) {
   using Tile = Tile<T, N>;
-  constexpr int kThreads = Tile::kThreads;
-  __shared__ T tile[kThreads * Tile::kStride];
+  constexpr int kThreads = kThreadsOf<T, N>;
+  constexpr typename Tile::At kAt;
+  __shared__ T tile[Tile::kSize];
   __shared__ std::uint8_t rows[kThreads * N];
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kThreads;
   const int count = size - first < kThreads ? static_cast<int>(size - first) : kThreads;
@@ -87,7 +93,7 @@ __global__ void __launch_bounds__(Tile<T, N>::kThreads)
   for (int i = 0; i < N; ++i) solution[i] = b[(first + thread) * N + i];
   if (status[first + thread] == 0) {
 #pragma unroll
-    for (int e = 0; e < N * N; ++e) a[e] = tile[thread * Tile::kStride + e];
+    for (int e = 0; e < N * N; ++e) a[e] = tile[kAt(e, thread)];
 #pragma unroll
     for (int c = 0; c < N; ++c) pivot[c] = rows[thread * N + c];
     detail::solve_small<T, N>(a, pivot, solution);
@@ -100,10 +106,9 @@ __global__ void __launch_bounds__(Tile<T, N>::kThreads)
 
 constexpr int kWarps = 4;  ///< matrices per block
 
-[[nodiscard]] WEFT_HD constexpr int stride_of(int n) { return n | 1; }
 template <class T>
 [[nodiscard]] constexpr std::size_t shared_bytes(int n) {
-  return sizeof(T) * kWarps * static_cast<std::size_t>(n * stride_of(n));
+  return sizeof(T) * kWarps * static_cast<std::size_t>(n * conflict_free_stride(n));
 }
 static_assert(shared_bytes<double>(kLuRows) <= weft::detail::kSharedBytes);
 
@@ -112,7 +117,7 @@ template <class Call>
 __device__ void for_each_entry(int n, int lane, const Call& call) {
   int row = lane / n, column = lane % n;
   for (int e = lane; e < n * n; e += 32) {
-    call(e, row * stride_of(n) + column);
+    call(e, row * conflict_free_stride(n) + column);
     for (column += 32; column >= n; column -= n) ++row;
   }
 }
@@ -120,7 +125,7 @@ __device__ void for_each_entry(int n, int lane, const Call& call) {
 /// Returns the first row from c on with the largest magnitude in column c, or c if the entry there is not a number.
 template <class T>
 __device__ int pivot_row(const T* a, int n, int c, int lane) {
-  const T candidate = lane >= c && lane < n ? detail::magnitude(a[lane * stride_of(n) + c]) : T(-1);
+  const T candidate = lane >= c && lane < n ? detail::magnitude(a[lane * conflict_free_stride(n) + c]) : T(-1);
   T largest = candidate >= T(0) ? candidate : T(-1);  // rows that are not numbers are ignored, except row c
   int row = lane;
 #pragma unroll
@@ -132,7 +137,7 @@ __device__ int pivot_row(const T* a, int n, int c, int lane) {
       row = other_row;
     }
   }
-  const T diagonal = a[c * stride_of(n) + c];
+  const T diagonal = a[c * conflict_free_stride(n) + c];
   return diagonal == diagonal ? row : c;
 }
 
@@ -140,7 +145,8 @@ template <class T>
 __global__ void __launch_bounds__(kWarps * 32)
     lu_factor_any_kernel(int n, T* factors, std::uint8_t* pivots, std::uint8_t* status, std::int64_t size) {
   extern __shared__ double memory[];
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32, stride = stride_of(n);
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32,
+            stride = conflict_free_stride(n);
   const std::int64_t m = static_cast<std::int64_t>(blockIdx.x) * kWarps + warp;
   T* const a = reinterpret_cast<T*>(memory) + warp * n * stride;
   trigger_dependent_launch();
@@ -179,7 +185,8 @@ __global__ void __launch_bounds__(kWarps * 32)
     lu_solve_any_kernel(int n, const T* factors, const std::uint8_t* pivots, const std::uint8_t* status, const T* b, T* x,
                         std::int64_t size) {
   extern __shared__ double memory[];
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32, stride = stride_of(n);
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32,
+            stride = conflict_free_stride(n);
   const std::int64_t m = static_cast<std::int64_t>(blockIdx.x) * kWarps + warp;
   T* const a = reinterpret_cast<T*>(memory) + warp * n * stride;
   trigger_dependent_launch();
@@ -212,13 +219,13 @@ __global__ void __launch_bounds__(kWarps * 32)
 
 template <class T, int N>
 void launch_factor(Stream& stream, const LuBatch<T>& batch) {
-  constexpr int kThreads = Tile<T, N>::kThreads;
+  constexpr int kThreads = kThreadsOf<T, N>;
   launch(stream, "lu_factor", {.blocks = (batch.size() + kThreads - 1) / kThreads, .threads = kThreads}, lu_factor_kernel<T, N>,
          batch.factors.data(), batch.pivots.data(), batch.status.data(), batch.size());
 }
 template <class T, int N>
 void launch_solve(Stream& stream, const LuBatch<T>& batch, const T* b, T* x) {
-  constexpr int kThreads = Tile<T, N>::kThreads;
+  constexpr int kThreads = kThreadsOf<T, N>;
   launch(stream, "lu_solve", {.blocks = (batch.size() + kThreads - 1) / kThreads, .threads = kThreads}, lu_solve_kernel<T, N>,
          batch.factors.data(), batch.pivots.data(), batch.status.data(), b, x, batch.size());
 }

@@ -6,6 +6,7 @@
 #include "weft/base/contracts.hpp"
 #include "weft/device/parallel_for.cuh"
 #include "weft/kernels/linear/batched_product.hpp"
+#include "weft/kernels/linear/matrix_tile.hpp"
 #include "weft/kernels/linear/small_product.hpp"
 
 namespace weft::kernels {
@@ -14,22 +15,26 @@ namespace {
 
 // Compile-time sizes.
 
-/// The factors of a block in shared memory: an odd stride avoids bank conflicts between threads that access the same entry. Small
-/// blocks, so that a multiprocessor has some that load, some that multiply and some that store.
+/// The threads of a block, each of which has one factor of both kinds in shared memory. Small blocks, so that a multiprocessor
+/// has some that load, some that multiply and some that store.
 template <class T, int N>
-struct ProductTile {
-  static constexpr int kEntries = N * N, kStride = kEntries | 1;
-  static constexpr std::size_t kBytes = 2 * kStride * sizeof(T);  ///< for each thread
-  static constexpr int kThreads = kBytes * 128 <= 28 * 1024 ? 128 : kBytes * 64 <= 28 * 1024 ? 64 : 32;
-};
+constexpr int kThreadsOf = [] {
+  constexpr std::size_t kBytes = 2 * detail::MatrixTile<T, N * N, 1>::kSize * sizeof(T);  // for each thread
+  return kBytes * 128 <= 28 * 1024 ? 128 : kBytes * 64 <= 28 * 1024 ? 64 : 32;
+}();
+
+/// The left or right factors of a block in shared memory.
+template <class T, int N>
+using Tile = detail::MatrixTile<T, N * N, kThreadsOf<T, N>>;
 
 /// Enqueues the copy of contiguous matrices to shared memory, with all threads of a block; the threads need not wait for the
 /// loads, so that all of them are pending at once.
-template <class Tile, class T>
+template <int N, class T>
 __device__ void load_factors(T* shared, const T* from, int matrices) {
+  constexpr typename Tile<T, N>::At kAt;
 #pragma unroll 4
-  for (int e = static_cast<int>(threadIdx.x); e < matrices * Tile::kEntries; e += Tile::kThreads) {
-    __pipeline_memcpy_async(shared + e / Tile::kEntries * Tile::kStride + e % Tile::kEntries, from + e, sizeof(T));
+  for (int e = static_cast<int>(threadIdx.x); e < matrices * N * N; e += kThreadsOf<T, N>) {
+    __pipeline_memcpy_async(shared + kAt(e), from + e, sizeof(T));
   }
 }
 
@@ -40,28 +45,28 @@ __device__ void put(T* to, T product, bool add) {
 }
 
 template <class T, int N>
-__global__ void __launch_bounds__(ProductTile<T, N>::kThreads)
+__global__ void __launch_bounds__(kThreadsOf<T, N>)
     multiply_small_kernel(const T* a, const T* b, T* c, std::int64_t size, bool add) {
-  using Tile = ProductTile<T, N>;
-  constexpr int kThreads = Tile::kThreads, kStride = Tile::kStride, kEntries = Tile::kEntries;
-  __shared__ T a_tile[kThreads * kStride], b_tile[kThreads * kStride];
+  constexpr int kThreads = kThreadsOf<T, N>, kEntries = N * N;
+  constexpr typename Tile<T, N>::At kAt;
+  __shared__ T a_tile[Tile<T, N>::kSize], b_tile[Tile<T, N>::kSize];
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kThreads;
   const int count = size - first < kThreads ? static_cast<int>(size - first) : kThreads;
   const int thread = static_cast<int>(threadIdx.x);
   trigger_dependent_launch();
   grid_dependency_sync();
-  load_factors<Tile>(a_tile, a + first * kEntries, count);
-  load_factors<Tile>(b_tile, b + first * kEntries, count);
+  load_factors<N>(a_tile, a + first * kEntries, count);
+  load_factors<N>(b_tile, b + first * kEntries, count);
   __pipeline_commit();
   __pipeline_wait_prior(0);
   __syncthreads();
   if (thread < count) {
     T right[kEntries];
 #pragma unroll
-    for (int e = 0; e < kEntries; ++e) right[e] = b_tile[thread * kStride + e];
+    for (int e = 0; e < kEntries; ++e) right[e] = b_tile[kAt(e, thread)];
 #pragma unroll 1
     for (int i = 0; i < N; ++i) {  // a row of C replaces the row of A
-      T* const row = a_tile + thread * kStride + i * N;
+      T* const row = a_tile + kAt(i * N, thread);
       T left[N], sum[N];
 #pragma unroll
       for (int k = 0; k < N; ++k) left[k] = row[k];
@@ -80,7 +85,7 @@ __global__ void __launch_bounds__(ProductTile<T, N>::kThreads)
   T* const to = c + first * kEntries;
 #pragma unroll 4
   for (int e = thread; e < count * kEntries; e += kThreads) {
-    put(to + e, a_tile[e / kEntries * kStride + e % kEntries], add);
+    put(to + e, a_tile[kAt(e)], add);
   }
 }
 
@@ -97,7 +102,7 @@ struct ProductGroups {
 
   explicit constexpr ProductGroups(int rows)
       : n(rows),
-        stride(n | 1),
+        stride(layout::conflict_free_stride(n)),
         columns((n + kColumns - 1) / kColumns),
         threads_of_product((n + kRows - 1) / kRows * columns),
         products(kMostThreads / threads_of_product) {}
@@ -190,7 +195,7 @@ void multiply_each(Stream& stream, const ProductBatch<T>& batch, const char* nam
   detail::with_product_size(batch.n, [&](auto small) {
     constexpr int kSize = small();
     if constexpr (kSize > 0) {
-      constexpr int kThreads = ProductTile<T, kSize>::kThreads;
+      constexpr int kThreads = kThreadsOf<T, kSize>;
       launch(stream, name, {.blocks = (size + kThreads - 1) / kThreads, .threads = kThreads}, multiply_small_kernel<T, kSize>,
              batch.a.data(), batch.b.data(), batch.c.data(), size, add);
     } else {
