@@ -9,6 +9,9 @@
 
 #include "weft/device/cuda.cuh"
 #include "weft/device/space.hpp"
+#include "weft/kernels/layout/banks.hpp"
+#include "weft/kernels/layout/compose.hpp"
+#include "weft/kernels/layout/static_layout.hpp"
 #include "weft/kernels/primitives/stencil.hpp"
 
 namespace weft::kernels {
@@ -23,10 +26,14 @@ struct StencilTile {
   static constexpr int kX = 128, kY = 8, kThreads = 256, kPoints = kX * kY / kThreads;
   static constexpr int kMarch = 64 / sizeof(T), kRing = 5;              ///< planes computed by a block, planes in the ring
   static constexpr int kPieces = (kX + 2 + 2 * (kPiece - 1)) / kPiece;  ///< copies that cover a row with any alignment
-  static constexpr int kRow = kPieces * kPiece, kRows = kY + 2, kPlane = kRow * kRows;
+  static constexpr int kRow = kPieces * kPiece, kRows = kY + 2;
+  /// (x, y, slot of the plane) -> position; a warp reads 32 adjacent points of a row.
+  static constexpr layout::Layout kRingAt = layout::column_major({kRow, kRows, kRing});
+  static_assert(layout::bank_conflicts(layout::composition(kRingAt, layout::Layout(32, 1)), sizeof(T), sizeof(T)).conflicts() ==
+                0);
   /// Bytes of shared memory per block. For doubles the number is increased beyond the ring so that a multiprocessor with 228 kB
   /// holds two blocks: more were slower (docs/notes/2026-11-gpu-kernels.md).
-  static constexpr int kBytes = std::max(kRing * kPlane * static_cast<int>(sizeof(T)), sizeof(T) == 8 ? 76 * 1024 : 0);
+  static constexpr int kBytes = std::max(static_cast<int>(layout::cosize(kRingAt) * sizeof(T)), sizeof(T) == 8 ? 76 * 1024 : 0);
 };
 
 /// Applies the stencil to one tile per block; the points below, at and above the current plane are in registers. `in` is not
@@ -39,6 +46,7 @@ __global__ void __launch_bounds__(StencilTile<T, kPiece>::kThreads)
   using Tile = StencilTile<T, kPiece>;
   constexpr int kPoints = Tile::kPoints, kRing = Tile::kRing, kRow = Tile::kRow;
   extern __shared__ uint4 shared_words[];
+  constexpr layout::StaticLayout<Tile::kRingAt> kAt;
   T* const ring = reinterpret_cast<T*>(shared_words);
   const std::int64_t x0 = std::int64_t{Tile::kX} * (blockIdx.x % x_tiles);
   const std::int64_t y0 = std::int64_t{Tile::kY} * (blockIdx.x / x_tiles % y_tiles);
@@ -63,7 +71,7 @@ __global__ void __launch_bounds__(StencilTile<T, kPiece>::kThreads)
       for (int n = thread; n < Tile::kPieces * Tile::kRows; n += Tile::kThreads) {
         const int y = n / Tile::kPieces, x = n % Tile::kPieces * kPiece;
         if (x < nx + 2 + before_row && y >= skipped && y < ny + 2 - skipped) {
-          __pipeline_memcpy_async(ring + slot * Tile::kPlane + y * kRow + x, from + y * row + x, kPiece * sizeof(T));
+          __pipeline_memcpy_async(ring + kAt(x, y, slot), from + y * row + x, kPiece * sizeof(T));
         }
       }
       from += plane;
@@ -75,21 +83,21 @@ __global__ void __launch_bounds__(StencilTile<T, kPiece>::kThreads)
   __pipeline_wait_prior(kRing - 2);
   __syncthreads();
 
-  const T* const own = ring + (j + 1) * kRow + before_row + 1 + i;  // the thread's first point in slot 0
+  const T* const own = ring + kAt(0, j + 1, 0) + before_row + 1 + i;  // the thread's first point in slot 0
   T below[kPoints], centre[kPoints];
 #pragma unroll
   for (int p = 0; p < kPoints; ++p) {
-    below[p] = own[p * kRow];
-    centre[p] = own[Tile::kPlane + p * kRow];
+    below[p] = own[kAt(0, p, 0)];
+    centre[p] = own[kAt(0, p, 1)];
   }
   T* to = out + box.at(x0 + i, y0 + j, z0);
   for (int k = 0, slot = 1; k < nz; ++k, to += plane) {
     __pipeline_wait_prior(kRing - 3);  // the plane above has arrived, and
     __syncthreads();                   // all threads have finished reading the plane below
     fetch_next(slot == 0 ? kRing - 1 : slot - 1);
-    const T* const current = own + slot * Tile::kPlane;
+    const T* const current = own + kAt(0, 0, slot);
     slot = slot + 1 == kRing ? 0 : slot + 1;
-    const T* const upper = own + slot * Tile::kPlane;
+    const T* const upper = own + kAt(0, 0, slot);
     T y_low = current[-kRow];
 #pragma unroll
     for (int p = 0; p < kPoints; ++p) {
