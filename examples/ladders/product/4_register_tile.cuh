@@ -8,6 +8,8 @@
 ///
 /// Predicted: 55% of cuBLAS.
 /// Measured on an H100: 62.6% of cuBLAS.
+#include "weft/kernels/layout/banks.hpp"
+
 #include "1_naive.cuh"
 
 namespace ladder {
@@ -17,7 +19,11 @@ static __global__ void __launch_bounds__(kProductThreads, 2)
     register_product_kernel(const ProductSize size, const float* a, const float* b, float* c, unsigned row_tiles) {
   constexpr int kTile = 128, kDepth = 8, kSide = 16, kEntries = kTile / kSide;
   constexpr int kRowsA = kProductThreads / kDepth, kRowsB = kProductThreads / kTile;  // fetched by the block at a time
-  __shared__ float a_tile[kDepth][kTile + 4], b_tile[kDepth][kTile];  // a is transposed; the padding separates banks of stores
+  constexpr int kRowA = kTile + 4;  // a is transposed: a warp stores four columns of kDepth entries
+  static_assert(weft::kernels::layout::bank_conflicts(weft::kernels::layout::Layout({kDepth, 32 / kDepth}, {kRowA, 1}),
+                                                      sizeof(float), sizeof(float))
+                    .conflicts() == 0);
+  __shared__ float a_tile[kDepth][kRowA], b_tile[kDepth][kTile];
   const int t = static_cast<int>(threadIdx.x), x = t % kSide, y = t / kSide;
   const int first_row = kTile * static_cast<int>(blockIdx.x % row_tiles);
   const int first_column = kTile * static_cast<int>(blockIdx.x / row_tiles);

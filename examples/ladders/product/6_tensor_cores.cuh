@@ -11,6 +11,8 @@
 #include <cuda_fp16.h>
 #include <mma.h>
 
+#include "weft/kernels/layout/banks.hpp"
+
 #include "1_naive.cuh"
 #include "fetch.cuh"
 
@@ -21,11 +23,18 @@ using HalfProductStep = Step<const ProductSize&, const __half*, const __half*, f
 /// The tiles of a block: 128 x 32 entries of a and 32 x 128 of b, twice, with padded rows; later 16 x 16 entries of c per warp.
 union HalfTiles {
   static constexpr int kTile = 128, kDepth = 32, kPadding = 8;
+  /// The bank conflicts when eight threads load 16 bytes of eight rows each, as for a fragment.
+  static constexpr int conflicts(int row) {
+    return weft::kernels::layout::bank_conflicts(weft::kernels::layout::Layout(8, row), sizeof(__half), 16).conflicts();
+  }
   struct {
     __half a[2][kTile][kDepth + kPadding], b[2][kDepth][kTile + kPadding];
   } in;
   float out[kProductThreads / 32][16][16];
 };
+static_assert(HalfTiles::conflicts(HalfTiles::kDepth) == 3 && HalfTiles::conflicts(HalfTiles::kTile) == 7);
+static_assert(HalfTiles::conflicts(HalfTiles::kDepth + HalfTiles::kPadding) == 0 &&
+              HalfTiles::conflicts(HalfTiles::kTile + HalfTiles::kPadding) == 0);
 
 /// Computes 128 x 128 entries of c per block. @pre kPiece = 8: k and n are multiples of 8 and the addresses of 16 bytes.
 template <int kPiece>

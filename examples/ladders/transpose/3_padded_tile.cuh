@@ -10,7 +10,7 @@
 
 namespace ladder {
 
-static_assert(column_conflicts(33) == 0);
+static_assert(Tile<33>::kConflicts == 0);
 
 constexpr TransposeStep kPaddedTranspose{
     "3 rows of the tile padded to 33 entries", 0.9,
