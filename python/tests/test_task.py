@@ -258,6 +258,11 @@ def test_wrong_arguments(comm, ring):
     with pytest.raises((weft.ContractError, weft.BufferError)):
         u.close()
     del plan
+    u, g = weft.Array(ring), weft.task.Graph()
+    g.array(u, "u")
+    u.close()
+    with pytest.raises(weft.ContractError, match="array 'u' was destroyed"):
+        g.compile()
 
 
 def test_plans_and_traces_can_be_read(comm, ring, shared_path):

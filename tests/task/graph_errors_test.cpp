@@ -132,6 +132,19 @@ TEST(GraphErrors, RefusesDestroyedAndResizedArrays) {
   EXPECT_THAT(error_of<weft::ContractError>([&] { plan.run(); }), HasSubstr("destroyed"));
 }
 
+TEST(GraphErrors, CompilesNoDestroyedArrays) {
+  Ring ring;
+  std::optional<Field> gone(std::in_place, ring.plan);
+  Graph g(ring.comm);
+  g.add_task("use", {reads(g.add_array("gone", *gone))}, [] {});
+  if (ring.comm.rank().value() == ring.comm.size() - 1) gone.reset();
+  EXPECT_THAT(error_of<weft::ContractError>([&] { (void)g.compile(); }), HasSubstr("array 'gone' was destroyed"));
+  gone.reset();
+  EXPECT_THAT(
+      error_of<weft::ContractError>([&] { (void)g.dry(2, [](DataId, const weft::PairRef&) { return PretendedRows{}; }); }),
+      HasSubstr("array 'gone' was destroyed"));
+}
+
 TEST(GraphErrors, RefusesWrongArguments) {
   Ring ring;
   Graph g(ring.comm);

@@ -42,6 +42,7 @@ void expect_possible(const std::string& name, const PretendedRows& rows, int ran
 }
 
 [[nodiscard]] PretendedArray pretended(const Datum& datum, PretendedRows rows, int ranks) {
+  expect_alive(datum);
   expect_possible(datum.name, rows, ranks);
   std::ranges::sort(rows.neighbours, {}, [](const PretendedRows::Neighbour& neighbour) { return neighbour.rank; });
   PretendedArray array{.rows = std::move(rows)};

@@ -203,6 +203,7 @@ Plan Graph::compile(int threads, Check check, Transport transport, Launch launch
   std::vector<Task> tasks = body_->tasks;
   std::vector<Datum> data = body_->data;
   expect_same_program(comm, description(data, tasks));
+  agreed(comm, [&] { std::ranges::for_each(data, expect_alive); });
   set_shapes(comm, data);
   Schedule schedule = agreed(comm, [&] {
     if (threads < 1) throw ContractError(fmt::format("{} threads were requested", threads), "request at least 1");

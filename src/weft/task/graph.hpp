@@ -179,8 +179,8 @@ class Graph {
   /// @param launch  whether device tasks are recorded as CUDA graphs or their bodies are called in each iteration. Without a
   ///   GPU the bodies are always called.
   /// @throws ContractError on every rank for impossible accesses, such as that of a task on a device to data without a device
-  ///   side; InputError on every rank if the transport cannot be used; CommError on every rank if the ranks recorded different
-  ///   programs, naming the first difference. @collective
+  ///   side, and for arrays that were destroyed; InputError on every rank if the transport cannot be used; CommError on every
+  ///   rank if the ranks recorded different programs, naming the first difference. @collective
   /// @cost O(accesses), and the set-up of the exchanges.
   [[nodiscard]] Plan compile(int threads = 1, Check check = Check::none, Transport transport = Transport::automatic,
                              Launch launch = Launch::as_graphs) const;
@@ -194,8 +194,8 @@ class Graph {
   ///
   /// @param ranks  number of pretended ranks.
   /// @param rows  returns the rows on the pretended rank of an array that was added; called once for each.
-  /// @throws ContractError for impossible rows or accesses, arrays of one plan with different neighbours, and CSR arrays, whose
-  ///   rows have the sizes of the present ranks only.
+  /// @throws ContractError for impossible rows or accesses, arrays of one plan with different neighbours, arrays that were
+  ///   destroyed or resized, and CSR arrays, whose rows have the sizes of the present ranks only.
   /// @cost O(accesses + neighbours), whatever the number of ranks.
   [[nodiscard]] DryPlan dry(int ranks, const std::function<PretendedRows(DataId, const PairRef&)>& rows) const;
 

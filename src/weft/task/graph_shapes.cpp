@@ -111,6 +111,12 @@ void divide_by_subsets(const Communicator& comm, std::vector<Datum>& data) {
 
 }  // namespace
 
+void expect_alive(const Datum& datum) {
+  if (!datum.array || !datum.array->destroyed()) return;
+  throw ContractError(fmt::format("array '{}' was destroyed", datum.name),
+                      "keep arrays as long as the graphs and plans that have them");
+}
+
 void expect_possible_subsets(const Datum& datum) {
   for (const Subset& subset : datum.subsets) {
     if (subset.problem.empty()) continue;

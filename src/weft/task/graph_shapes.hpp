@@ -17,6 +17,9 @@ void set_rows(const std::vector<Datum>& data, Task& task);
 /// @collective
 void set_shapes(const Communicator& comm, std::vector<Datum>& data);
 
+/// @throws ContractError for an array that was destroyed.
+void expect_alive(const Datum& datum);
+
 /// @throws ContractError for rows that subsets cannot have.
 void expect_possible_subsets(const Datum& datum);
 
