@@ -30,6 +30,7 @@ void bind_exchange(nb::module_& module);
 void bind_task_number(nb::module_& module);
 void bind_task_trace(nb::module_& module);
 void bind_task_plan(nb::module_& module);
+void bind_task_dry_plan(nb::module_& module);
 void bind_task_graph(nb::module_& module);
 
 // Starts MPI unless it runs already.  @collective over all ranks at its first call.

@@ -23,5 +23,6 @@ NB_MODULE(_weft, module) {
   bind_task_number(module);
   bind_task_trace(module);
   bind_task_plan(module);
+  bind_task_dry_plan(module);
   bind_task_graph(module);
 }

@@ -1,6 +1,7 @@
 // weft.task.Graph. The functions and their arguments are kept by python/weft/task.py, so that Python's garbage collector sees
 // them.
 #include <fmt/format.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -26,18 +27,13 @@
 #include "array.hpp"
 #include "bindings.hpp"
 #include "task_bodies.hpp"
+#include "task_dry_plan.hpp"
 #include "task_number.hpp"
 #include "task_plan.hpp"
 
 namespace weft::python {
 namespace {
 
-inline constexpr Registry kParts{
-    "part", std::array{Row{task::Part::all, "all", "all rows"}, Row{task::Part::owned, "owned", "rows of this rank"},
-                       Row{task::Part::ghost, "ghosts", "copies of rows of other ranks"},
-                       Row{task::Part::boundary, "boundary", "rows that no exchange changes"},
-                       Row{task::Part::inner, "inner", "owned rows that need no ghost rows"},
-                       Row{task::Part::border, "border", "the other owned rows"}}};
 inline constexpr Registry kModes{
     "access", std::array{Row{task::Mode::read, "reads", ""}, Row{task::Mode::write, "writes", ""},
                          Row{task::Mode::read_write, "reads_writes", ""}, Row{task::Mode::reduce, "reduces", ""}}};
@@ -182,6 +178,12 @@ class PyTaskGraph {
     ++tasks_;
   }
   void set_cost(const std::string& name, double seconds) { graph_.set_cost(name, seconds); }
+  /// @param rows  of the arrays of the graph, by their number.
+  [[nodiscard]] task::DryPlan dry(int ranks, const std::map<int, PretendedFields>& rows) const {
+    std::map<int, task::PretendedRows> by_number;
+    for (const auto& [number, fields] : rows) by_number[number] = pretended_rows(graph_, task::DataId(number), fields);
+    return graph_.dry(ranks, [&](task::DataId array, const PairRef& /*array*/) { return by_number.at(array.value()); });
+  }
   [[nodiscard]] std::unique_ptr<PyTaskPlan> compile(int threads, bool check, bool record) {
     std::optional<task::Plan> plan;
     {
@@ -243,7 +245,9 @@ void bind_task_graph(nb::module_& module) {
            "Adds an I/O task of (data, mode, part, operation, subset), which is executed in one of `every` iterations.")
       .def("set_cost", &PyTaskGraph::set_cost, nb::arg("name"), nb::arg("seconds"), "States how long tasks of this name take.")
       .def("compile", &PyTaskGraph::compile, nb::arg("threads"), nb::arg("check"), nb::arg("record"),
-           "Compiles the graph. Collective.");
+           "Compiles the graph. Collective.")
+      .def("dry", &PyTaskGraph::dry, nb::arg("ranks"), nb::arg("rows"),
+           "Compiles the graph as a pretended rank, with the fields of PretendedRows by number of the array.");
 }
 
 }  // namespace weft::python

@@ -52,6 +52,7 @@ def test_every_example_runs(comm, tmp_path, monkeypatch, capsys):
         "last change: ",
         "maximum of change over ranks",
         "10 iterations on 1 ranks",
+        "as one of 4096 ranks: 2 messages, 48 bytes per iteration",
         "written in iterations [5, 10]",
         "the host side is stale",
         "on the host: 2.0",

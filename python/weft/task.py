@@ -15,14 +15,17 @@
     array([0.25, 0.5 , 0.75, 1.  ])
 """
 import difflib
+from collections.abc import Mapping
 
 from . import _weft
 from ._functions import current_stream
+from ._pretended import PretendedRows, rows_of
+from ._weft import TaskDryPlan as DryPlan
 from ._weft import TaskNumber as Number
 from ._weft import TaskTrace as Trace
 from .errors import Error, InputError
 
-__all__ = ["Graph", "Number", "Plan", "Trace", "without"]
+__all__ = ["DryPlan", "Graph", "Number", "Plan", "PretendedRows", "Trace", "without"]
 
 _VIEWS = {"inner": "all", "border": "all"}  # other parts have a view of the same name
 
@@ -55,6 +58,7 @@ class Graph:
         self._graph = _weft.TaskGraph(comm)
         self._ids = {}  # by id() of the array or number
         self._kept = []  # keeps those ids
+        self._names = {}  # names of arrays, by their number
         self._tasks = []  # (method that adds it, name, accesses, ..., body)
         self._costs = {}  # by name of a task
         self._subsets = set()  # (number of the array, name)
@@ -70,9 +74,11 @@ class Graph:
         """
         if not isinstance(array, _weft.Array):
             raise InputError(f"a task cannot access a {type(array).__name__}; pass weft.Arrays and numbers of the graph")
-        number = self._graph.add_array(array, name or f"array {len(self._ids)}", inner)
+        title = name or f"array {len(self._ids)}"
+        number = self._graph.add_array(array, title, inner)
         self._kept.append(array)
         self._ids[id(array)] = number
+        self._names[number] = title
         return array
 
     def add_subset(self, array, name, rows):
@@ -219,8 +225,11 @@ class Graph:
         numbers = self._graph.add_data_of(name, other._graph)
         for data in other._kept:
             if id(data) not in self._ids:
-                self._ids[id(data)] = numbers[other._ids[id(data)]]
+                theirs = other._ids[id(data)]
+                self._ids[id(data)] = numbers[theirs]
                 self._kept.append(data)
+                if theirs in other._names:
+                    self._names[numbers[theirs]] = f"{name}/{other._names[theirs]}"
         self._subsets.update((numbers[data], subset) for data, subset in other._subsets)
         for add, task, accesses, *form in list(other._tasks):
             add(self, f"{name}/{task}", [(numbers[data], *access) for data, *access in accesses], *form)
@@ -242,6 +251,33 @@ class Graph:
         """
         functions = [body for *_, body in self._tasks]
         return Plan(self._graph.compile(threads, check, record), functions, list(self._kept), dict(self._ids))
+
+    def dry(self, ranks, rows):
+        """Returns a DryPlan: what compile() would do on one of any number of ranks that need not exist, with messages, bytes and
+        memory counted. The graph is recorded as ever, also on one rank with arrays of few rows. No function of a task is called
+        and nothing communicates, so that each rank may pretend something else.
+
+        ranks: number of pretended ranks
+        rows: the PretendedRows of all arrays; or a dictionary of them by array; or a function of an array that returns them,
+            which is called once for each array of the graph
+
+            block = weft.task.PretendedRows(owned=512, inner=216, others_have_inner=True, others_have_ghosts=True,
+                                            neighbours={7: (64, 64), 9: (64, 64)})
+            print(g.dry(65536, block).text())
+
+        The time that it takes does not depend on the number of ranks. Raises InputError for arguments of another kind;
+        ContractError for impossible rows or accesses, for arrays of one plan with different neighbours, for closed or resized
+        arrays and for those with CSR rows, whose sizes on other ranks are not known. An exception of the function is raised
+        unchanged.
+        """
+        if not isinstance(rows, (PretendedRows, Mapping)) and not callable(rows):
+            raise InputError(f"rows is a {type(rows).__name__}; pass PretendedRows, a dictionary by array or a function of an array")
+        by_number = {}
+        for data in list(self._kept):
+            number = self._ids[id(data)]
+            if number in self._names:
+                by_number[number] = rows_of(rows, data, self._names[number])
+        return self._graph.dry(ranks, by_number)
 
     def _add_task(self, name, accesses, rows, on, body):
         self._graph.add_task(name, accesses, rows, on)
