@@ -66,6 +66,31 @@ TEST(Executor, ExecutesAReadySuccessorBeforeTasksThatWereReadyEarlier) {
   EXPECT_EQ(order, "aAbBcC");
 }
 
+/// Tasks without predecessors are executed in the order of recording, and with costs the longest first; but before all of them
+/// the one for which a pull waits.
+TEST(Executor, ExecutesTasksForWhichCommunicationWaitsFirst) {
+  if (Communicator::world().size() == 1) GTEST_SKIP() << "needs two ranks";
+  constexpr int kOthers = 40;  // more than a thread takes at once
+  for (const bool with_costs : {false, true}) {
+    weft::task::test::Ring ring;
+    Graph g(ring.comm);
+    const DataId u = g.add_array("u", ring.u), v = g.add_array("v", ring.v);
+    std::deque<double> numbers(kOthers);
+    std::string order;
+    for (double& number : numbers) g.add_task("other", {reads_writes(g.add_number("n", number))}, [&] { order += 'o'; });
+    g.add_task("update", {reads_writes(u)}, [&] { order += 'u'; });
+    g.add_task("smooth", {reads(u), writes(v)}, [&] { order += 's'; });
+    if (with_costs) g.set_cost("other", 1.0);
+    Plan plan = g.compile();
+    for (int run = 0; run < 2; ++run) {
+      order.clear();
+      plan.run(1);
+      EXPECT_EQ(std::ssize(order), kOthers + 2);
+      EXPECT_EQ(order.find('u'), 0U) << order;
+    }
+  }
+}
+
 TEST(Executor, ThreadsWithoutATaskSleepAfterABound) {
   constexpr double kTask = 0.5, kMost = 0.1;  // s; a thread polls for about 0.1 ms before it sleeps
   for (const int threads : {2, 4}) {

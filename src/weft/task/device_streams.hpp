@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 
+#include "weft/device/stream.hpp"
 #include "weft/task/schedule.hpp"
 
 namespace weft::task {
@@ -12,6 +13,11 @@ inline constexpr std::uint8_t kMain = 0, kUrgent = 1, kToHost = 2, kToDevice = 3
 inline constexpr std::array<const char*, kStreams> kStreamNames{"stream of tasks", "stream of urgent tasks and exchanges",
                                                                 "stream of copies to the host", "stream of copies to the device",
                                                                 "stream of tasks aside"};
+
+/// Returns the priority of a stream on a GPU: border rows and exchanges are not to wait for kernels of inner rows.
+[[nodiscard]] constexpr Priority priority_of(std::uint8_t stream) {
+  return stream == kUrgent ? Priority::high : Priority::normal;
+}
 
 /// Returns whether a node is executed in a stream.
 [[nodiscard]] inline bool in_streams(const Node& node) { return node.kind == Kind::copy || node.side == Side::device; }

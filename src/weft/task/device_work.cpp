@@ -110,8 +110,9 @@ void DeviceStage::renew_recordings() {
 }
 
 DeviceWork::DeviceWork(Backend backend, Launch launch)
-    : streams_{Stream::for_backend(backend), Stream::for_backend(backend, Priority::high), Stream::for_backend(backend),
-               Stream::for_backend(backend), Stream::for_backend(backend)},
+    : streams_{Stream::for_backend(backend, priority_of(kMain)), Stream::for_backend(backend, priority_of(kUrgent)),
+               Stream::for_backend(backend, priority_of(kToHost)), Stream::for_backend(backend, priority_of(kToDevice)),
+               Stream::for_backend(backend, priority_of(kAside))},
       records_(launch == Launch::as_graphs) {}
 
 Stream& DeviceWork::stream(std::uint8_t number) { return number == kMain ? *main_ : streams_.at(number); }
