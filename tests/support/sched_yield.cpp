@@ -30,7 +30,7 @@ extern "C" int sched_yield() noexcept {
     ++yields;
     syscall(SYS_sched_yield);
   } else {
-    nanosleep(&kSleep, nullptr);
+    syscall(SYS_nanosleep, &kSleep, nullptr);  // not nanosleep(), whose calls are counted (sleeps.hpp)
   }
   clock_gettime(CLOCK_MONOTONIC, &last);
   return 0;

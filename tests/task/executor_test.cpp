@@ -16,6 +16,7 @@
 #include "weft/base/clock.hpp"
 #include "weft/task/graph.hpp"
 
+#include "support/sleeps.hpp"
 #include "task/ring.hpp"
 
 namespace executor_test {
@@ -123,12 +124,16 @@ TEST(Executor, ARankThatWaitsForALateOneLeavesItsCore) {
     Plan plan = g.compile(threads);
     ring.comm.barrier();
     const double before = processor_seconds(CLOCK_THREAD_CPUTIME_ID);
+    const int sleeps_before = weft::test::sleeps();
     const weft::Stopwatch watch;
     plan.run(1);
+    const int sleeps = weft::test::sleeps() - sleeps_before;
     const double wall = watch.seconds(), used = processor_seconds(CLOCK_THREAD_CPUTIME_ID) - before;
     if (ring.comm.rank().value() != 1) continue;  // a rank that is no neighbour of rank 0 waits for it in MPI
     EXPECT_GT(wall, kLate / 2);
     EXPECT_LT(used, wall / 2) << threads << " threads";
+    // The time alone proves nothing where other processes use the cores. A sleep of at most 0.2 ms may take 30 ms there.
+    EXPECT_GE(sleeps, 10) << threads << " threads";
   }
 }
 

@@ -1,0 +1,10 @@
+#pragma once
+// Counts sleeps, where time is no proof because other processes use the cores.
+
+namespace weft::test {
+
+/// Returns how often the calling thread has called nanosleep(), as std::this_thread::sleep_for() does. The sleeps of the
+/// sched_yield() of tests are not among them.
+[[nodiscard]] int sleeps();
+
+}  // namespace weft::test
