@@ -475,12 +475,14 @@ Mesh = TypedDict(
         "downstream": Union[float, str],
         # Height of the inlet; the ceiling is flat. (m, default 1) Or: Height of the channel. (m, default 1)
         "height": Union[float, str],
+        # Length of the cells at the corner, from which their lengths grow geometrically; 0: uniform cells. (m, default 0)
+        "corner_size": Union[float, str],
         # Cells in z; 0: a two-dimensional mesh. (default 0)
         "layers": Union[float, str],
         # In z, where there are layers. (m, default 1) Or: In z, where there are layers. (m, default 0.2) Or: In z, where
         # there are layers. (m, default 0.1)
         "depth": Union[float, str],
-        # Size of the cells; divides length, height, step_x and step_height. (m, default 0.05)
+        # Size of uniform cells; divides length, height, step_x and step_height. (m, default 0.05)
         "h": Union[float, str],
         # Length of the channel. (m, default 3)
         "length": Union[float, str],

@@ -100,6 +100,34 @@ TEST(GenerateByName, ChecksTypeAndRange) {
             "generator box: 1000000 x 1000000 x 1000000 cells are more than 10^12; choose fewer cells");
 }
 
+TEST(GenerateByName, RefusesImpossibleCornerSizes) {
+  EXPECT_EQ(message("expansion", {{"corner_size", -0.1}}), "corner_size: -0.1 is out of range; choose 0 to inf");
+  EXPECT_EQ(message("expansion", {{"corner_size", 0.05}}),
+            "corner_size: 0.05 m is above 0.03125 m, the length of 16 uniform cells from the inlet to the corner; "
+            "choose at most 0.03125, or 0 for uniform cells");
+  EXPECT_EQ(
+      message("wedge", {{"nx", std::int64_t{12}}, {"corner_size", 0.01}}),
+      "corner_size: with 0.01 m cells from the inlet to the corner would grow by more than a factor of 2 from one to the next "
+      "(cells: 4, length: 0.5 m); choose at least 0.0333333333, or a larger nx");
+  EXPECT_EQ(
+      message("wedge", {{"ny", std::int64_t{5}}, {"corner_size", 0.01}}),
+      "corner_size: with 0.01 m cells from the floor to the ceiling would grow by more than a factor of 2 from one to the next "
+      "(cells: 5, length: 1 m); choose at least 0.0322580645, or a larger ny");
+  EXPECT_EQ(message("wedge", {{"ny", std::int64_t{5}}, {"corner_size", 0.0322580645}}).substr(0, 44),
+            "corner_size: 0.0322580645 m is above 0.03125");
+  EXPECT_EQ(message("wedge", {{"nx", std::int64_t{40}}, {"ny", std::int64_t{5}}, {"corner_size", 0.0322580645}}), "accepted");
+  EXPECT_EQ(message("wedge", {{"nx", std::int64_t{480}}, {"ny", std::int64_t{320}}, {"corner_size", 1e-10}}),
+            "corner_size: 1e-10 m is below 1e-09 of the 0.5 m from the inlet to the corner, which coordinates do not resolve; "
+            "choose at least 5e-10");
+  EXPECT_EQ(message("forward_step", {{"corner_size", 0.1}}),
+            "corner_size: 0.1 m is above 0.05 m, the length of 12 uniform cells from the inlet to the step; "
+            "choose at most 0.05, or 0 for uniform cells");
+  EXPECT_EQ(
+      message("forward_step", {{"corner_size", 0.01}, {"step_height", 0.1}}),
+      "corner_size: with 0.01 m cells from the floor to the step would grow by more than a factor of 2 from one to the next "
+      "(cells: 2, length: 0.1 m); choose at least 0.0333333333, or a smaller h");
+}
+
 TEST(GenerateByName, ErrorContainsTheKey) {
   try {
     (void)generator_spec("box", {{"nx", std::int64_t{-1}}});

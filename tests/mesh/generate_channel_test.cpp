@@ -103,6 +103,97 @@ TEST(GenerateChannel, ForwardStepSuggestsPossibleSizes) {
   EXPECT_EQ(check_mesh(whole_mesh(ForwardStepSpec{.h = 0.0666666667})).cells.at(CellType::quad), 45 * 15 - 36 * 3);
 }
 
+/// Returns the lengths of the edges of a zone's boundary elements whose centres have lower <= x <= upper, by x and then by y.
+std::vector<double> edges(const MeshBlock& mesh, const std::string& name, Vec3 lower, Vec3 upper) {
+  std::map<std::pair<double, double>, double> found;
+  for (std::int64_t b = 0; b < mesh.boundary.size(); ++b) {
+    if (mesh.zones[mesh.boundary.zone[b]].name != name) continue;
+    const auto ends = testing::coordinates(mesh, mesh.boundary.nodes(b));
+    const Vec3 centre = 0.5 * (ends[0] + ends[1]);
+    if (centre.x < lower.x || centre.x > upper.x || centre.y < lower.y || centre.y > upper.y) continue;
+    found[{centre.x, centre.y}] = norm(ends[1] - ends[0]);
+  }
+  std::vector<double> lengths;
+  for (const auto& [at, length] : found) lengths.push_back(length);
+  return lengths;
+}
+
+/// Checks that lengths grow by the same factor from a first one.
+void expect_growth(std::vector<double> lengths, std::size_t count, double first, bool first_is_last = false) {
+  if (first_is_last) std::reverse(lengths.begin(), lengths.end());
+  ASSERT_EQ(lengths.size(), count);
+  EXPECT_NEAR(lengths[0], first, 1e-6 * first);
+  const double growth = lengths[1] / lengths[0];
+  EXPECT_GT(growth, 1);
+  EXPECT_LT(growth, 2);
+  for (std::size_t n = 1; n < count; ++n) EXPECT_NEAR(lengths[n] / lengths[n - 1], growth, 1e-6) << n;
+}
+
+constexpr double kFar = 1e9;
+
+TEST(GenerateChannel, CellsGrowFromACorner) {
+  ExpansionSpec spec;
+  spec.angle = 30;
+  spec.corner_size = 1.0 / 1280;
+  const Totals totals = check_on_ranks(spec);
+  const double slope = std::tan(std::numbers::pi / 6), stretch = std::hypot(1, slope);
+  EXPECT_NEAR(totals.volume, 1.5 + 0.5 * slope, 1e-13);
+  EXPECT_EQ(totals.faces, (std::map<std::string, std::int64_t>{{"inlet", 32}, {"outlet", 32}, {"wall", 48}, {"upper", 48}}));
+  const MeshBlock mesh = whole_mesh(spec);
+  expect_growth(edges(mesh, "wall", {-kFar, -kFar, 0}, {0, kFar, 0}), 16, spec.corner_size, true);
+  expect_growth(edges(mesh, "wall", {0, -kFar, 0}, {kFar, kFar, 0}), 32, spec.corner_size * stretch);
+  expect_growth(edges(mesh, "inlet", {-kFar, -kFar, 0}, {kFar, kFar, 0}), 32, spec.corner_size);
+  for (const Vec3 x : {Vec3{-0.5, 0, 0}, Vec3{0, 0, 0}, Vec3{1, -slope, 0}, Vec3{1, 1, 0}}) EXPECT_TRUE(has_node(mesh, x));
+  EXPECT_TRUE(has_node(mesh, {0, spec.corner_size, 0}));
+
+  WedgeSpec wedge;
+  wedge.corner_size = 1e-3;
+  EXPECT_NEAR(check_on_ranks(wedge).volume, 1.5 - 0.5 * kTan10, 1e-13);
+}
+
+TEST(GenerateChannel, CellsGrowFromAStep) {
+  const ForwardStepSpec spec{.h = 0.05, .corner_size = 0.02};
+  const Totals totals = check_on_ranks(spec);
+  EXPECT_NEAR(totals.volume, 3 - 2.4 * 0.2, 1e-13);
+  EXPECT_EQ(totals.faces, (std::map<std::string, std::int64_t>{{"inlet", 20}, {"outlet", 16}, {"wall", 12 + 4 + 48 + 60}}));
+  const MeshBlock mesh = whole_mesh(spec);
+  expect_growth(edges(mesh, "wall", {-kFar, -kFar, 0}, {0.5999, 0.01, 0}), 12, 0.02, true);
+  expect_growth(edges(mesh, "wall", {0.6001, 0.1999, 0}, {kFar, 0.2001, 0}), 48, 0.02);
+  expect_growth(edges(mesh, "wall", {0.5999, -kFar, 0}, {0.6001, 0.1999, 0}), 4, 0.02, true);
+  expect_growth(edges(mesh, "outlet", {-kFar, 0.2, 0}, {kFar, kFar, 0}), 16, 0.02);
+  for (const Vec3 x : {Vec3{0, 0, 0}, Vec3{0.6, 0.2, 0}, Vec3{0.58, 0.22, 0}, Vec3{3, 1, 0}}) EXPECT_TRUE(has_node(mesh, x));
+}
+
+TEST(GenerateChannel, CellsOfAllKindsGrowFromACorner) {
+  for (const CellMixRow& row : kCellMixes.rows) {
+    for (const std::int64_t layers : {0, 6}) {
+      if (layers == 0 && !row.flat) continue;
+      SCOPED_TRACE(row.name);
+      const double depth = layers > 0 ? 0.5 : 1;
+      ExpansionSpec corner;
+      corner.nx = 24;
+      corner.ny = 8;
+      corner.corner_size = 0.02;
+      corner.elements = row.value;
+      corner.layers = layers;
+      corner.depth = depth;
+      EXPECT_NEAR(check_on_ranks(corner).volume, depth * (1.5 + 0.5 * kTan10), 1e-13);
+      ForwardStepSpec step{.h = 0.1, .corner_size = 0.08};
+      step.elements = row.value;
+      step.layers = layers;
+      step.depth = depth;
+      EXPECT_NEAR(check_on_ranks(step).volume, depth * (3 - 2.4 * 0.2), 1e-13);
+    }
+  }
+}
+
+TEST(GenerateChannel, CornerOfUniformSizeHasUniformCells) {
+  const MeshBlock uniform = whole_mesh(ForwardStepSpec{.h = 0.05}),
+                  graded = whole_mesh(ForwardStepSpec{.h = 0.05, .corner_size = 0.05});
+  ASSERT_EQ(uniform.coords.size(), graded.coords.size());
+  for (std::size_t n = 0; n < uniform.coords.size(); ++n) EXPECT_LT(norm(uniform.coords[n] - graded.coords[n]), 1e-13);
+}
+
 TEST(GenerateChannel, Bump) {
   const BumpSpec spec{.nx = 24, .ny = 8};
   const Totals totals = check_on_ranks(spec);

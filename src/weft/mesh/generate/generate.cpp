@@ -10,6 +10,7 @@
 #include "weft/base/mix.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/mesh/generate/generate_fields.hpp"
+#include "weft/mesh/generate/generate_grading.hpp"
 #include "weft/mesh/generate/generate_lattice.hpp"
 #include "weft/mesh/generate/generate_naca.hpp"
 #include "weft/mesh/generate/generate_ringleb.hpp"
@@ -18,6 +19,8 @@ namespace weft::mesh {
 namespace {
 
 using detail::Lattice;
+using detail::Spacing;
+using detail::TwoSpacings;
 using Index = std::int64_t;
 
 double fraction(Index part, Index whole) { return static_cast<double>(part) / static_cast<double>(whole); }
@@ -106,11 +109,14 @@ struct Planner {
     require(s.step_height < s.height, "step_height", fmt::format("{} is not below height = {}", s.step_height, s.height),
             "lower the step");
     const Index ni = cells_in(s, "length", s.length), nj = cells_in(s, "height", s.height);
-    Lattice lattice = extrude(s, ni, nj, [s, ni, nj](Index i, Index j) {
-      return Vec3{between(0, s.length, i, ni), between(0, s.height, j, nj), 0};
-    });
-    lattice.step_i = cells_in(s, "step_x", s.step_x);
-    lattice.step_j = cells_in(s, "step_height", s.step_height);
+    const Index step_i = cells_in(s, "step_x", s.step_x), step_j = cells_in(s, "step_height", s.step_height);
+    const TwoSpacings along =
+        around_step(s, s.step_x, step_i, s.length, ni, {"from the inlet to the step", "from the step to the outlet"});
+    const TwoSpacings up =
+        around_step(s, s.step_height, step_j, s.height, nj, {"from the floor to the step", "from the step to the ceiling"});
+    Lattice lattice = extrude(s, ni, nj, [along, up](Index i, Index j) { return Vec3{along.node(i), up.node(j), 0}; });
+    lattice.step_i = step_i;
+    lattice.step_j = step_j;
     lattice.side_zone = kChannelZones;
     lattice.side_zone[detail::j_max] = "wall";
     return lattice;
@@ -186,12 +192,34 @@ struct Planner {
             "choose a smaller angle, a shorter downstream or a larger height");
     const double share = s.upstream / (s.upstream + s.downstream);
     const Index before = std::clamp<Index>(std::llround(share * static_cast<double>(s.nx)), 1, s.nx - 1);
-    Lattice lattice = extrude(s, s.nx, s.ny, [s, slope, before](Index i, Index j) {
-      const double x = i < before ? between(-s.upstream, 0, i, before) : between(0, s.downstream, i - before, s.nx - before);
-      return Vec3{x, between(std::max(x, 0.0) * slope, s.height, j, s.ny), 0};
+    const Index after = s.nx - before;
+    TwoSpacings along{{.lower = -s.upstream, .upper = 0, .cells = before, .corner_last = true},
+                      {.upper = s.downstream, .cells = after}};
+    Spacing up{.cells = s.ny};
+    if (s.corner_size != 0) {
+      along.first.log_growth =
+          detail::log_growth({s.upstream, before, "from the inlet to the corner", "a larger nx"}, s.corner_size);
+      along.second.log_growth =
+          detail::log_growth({s.downstream, after, "from the corner to the outlet", "a larger nx"}, s.corner_size);
+      up.log_growth = detail::log_growth({s.height, s.ny, "from the floor to the ceiling", "a larger ny"}, s.corner_size);
+    }
+    Lattice lattice = extrude(s, s.nx, s.ny, [along, up, slope, height = s.height](Index i, Index j) {
+      const double x = along.node(i);
+      return Vec3{x, std::lerp(std::max(x, 0.0) * slope, height, up.node(j)), 0};
     });
     lattice.side_zone = kChannelZones;
     return lattice;
+  }
+
+  /// Returns the nodes in one direction of a step's channel, of `cells` cells from 0 to `end`: the corner is node `at` at
+  /// `corner`.
+  static TwoSpacings around_step(const ForwardStepSpec& s, double corner, Index at, double end, Index cells,
+                                 const std::array<const char*, 2>& names) {
+    if (s.corner_size == 0) return {{.upper = end, .cells = cells}, {.cells = 0}};
+    TwoSpacings line{{.upper = corner, .cells = at, .corner_last = true}, {.lower = corner, .upper = end, .cells = cells - at}};
+    line.first.log_growth = detail::log_growth({corner, at, names[0], "a smaller h"}, s.corner_size);
+    line.second.log_growth = detail::log_growth({end - corner, cells - at, names[1], "a smaller h"}, s.corner_size);
+    return line;
   }
 
   /// Returns the number of cells of size h in a length that h must divide.

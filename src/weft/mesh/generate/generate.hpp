@@ -86,10 +86,11 @@ struct VortexBoxSpec {
 /// corner is a node. Zones: inlet, outlet, wall (the lower wall), upper, and zmin, zmax in 3-D.
 struct CornerSpec {
   std::int64_t nx = 48, ny = 32;
-  double angle = 10;      ///< degrees
-  double upstream = 0.5;  ///< m, along x from the inlet to the corner
-  double downstream = 1;  ///< m, along x from the corner to the outlet
-  double height = 1;      ///< m, at the inlet
+  double angle = 10;       ///< degrees
+  double upstream = 0.5;   ///< m, along x from the inlet to the corner
+  double downstream = 1;   ///< m, along x from the corner to the outlet
+  double height = 1;       ///< m, at the inlet
+  double corner_size = 0;  ///< m, length of the cells at the corner, which grow geometrically from it; 0: uniform cells
   CellMix elements = CellMix::quads;
   Diagonal diagonal = Diagonal::alternating;
   std::int64_t layers = 0;
@@ -98,11 +99,12 @@ struct CornerSpec {
 struct WedgeSpec : CornerSpec {};
 struct ExpansionSpec : CornerSpec {};
 
-/// The channel of Woodward and Colella (1984): a forward step, cells of size h everywhere. Zones: inlet, outlet, wall (lower
-/// wall, step and upper wall), and zmin, zmax in 3-D.
+/// The channel of Woodward and Colella (1984): a forward step, with as many cells as if all had the size h. Zones: inlet,
+/// outlet, wall (lower wall, step and upper wall), and zmin, zmax in 3-D.
 struct ForwardStepSpec {
   double h = 0.05;                                                 ///< m; must divide the four lengths below
   double length = 3, height = 1, step_x = 0.6, step_height = 0.2;  ///< m
+  double corner_size = 0;  ///< m, length of the cells at the corner, which grow geometrically from it; 0: all have the size h
   CellMix elements = CellMix::quads;
   Diagonal diagonal = Diagonal::alternating;
   std::int64_t layers = 0;

@@ -48,14 +48,16 @@ class Lister {
     add("upstream", &s.upstream, "m", kPositive, "from the inlet to the corner, along x");
     add("downstream", &s.downstream, "m", kPositive, "from the corner to the outlet, along x");
     add("height", &s.height, "m", kPositive, "of the inlet; the ceiling is flat");
+    corner_size(s);
     extruded(s);
   }
   void operator()(ForwardStepSpec& s) {
-    add("h", &s.h, "m", kPositive, "size of the cells; divides length, height, step_x and step_height");
+    add("h", &s.h, "m", kPositive, "size of uniform cells; divides length, height, step_x and step_height");
     add("length", &s.length, "m", kPositive, "of the channel");
     add("height", &s.height, "m", kPositive, "of the channel");
     add("step_x", &s.step_x, "m", kPositive, "where the step begins; below length");
     add("step_height", &s.step_height, "m", kPositive, "of the step; below height");
+    corner_size(s);
     extruded(s);
   }
   void operator()(BumpSpec& s) { channel(s); }
@@ -118,6 +120,11 @@ class Lister {
     add("jitter", &s.jitter, "", {.lower = 0, .upper = 0.2},
         "random displacement of the inner nodes, in cell sizes; at most 0.1 in 3-D");
     add("seed", &s.seed, "", {.lower = 0, .upper = 1e9}, "of random displacements and diagonals");
+  }
+  template <class Spec>
+  void corner_size(Spec& s) {
+    add("corner_size", &s.corner_size, "m", {.lower = 0},
+        "length of the cells at the corner, from which their lengths grow geometrically; 0: uniform cells");
   }
   template <class Spec>
   void layers(Spec& s) {
