@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "weft/comm/communicator.hpp"
 #include "weft/comm/environment.hpp"
 
+#include "arguments.hpp"
 #include "petsc_sf.hpp"
 #include "ring.hpp"
 
@@ -110,10 +110,10 @@ int main(int argc, char** argv) {
   const Communicator comm = Communicator::world();
   std::string json;
   double seconds = 0.5;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], "--json") == 0) json = argv[i + 1];
-    if (std::strcmp(argv[i], "--seconds") == 0) seconds = std::stod(argv[i + 1]);
-  }
+  bench::Arguments arguments("bench_array_exchange", "Measures ghost exchange between the ranks of a ring.");
+  arguments.add("--json", json, "Also write the results to this file");
+  arguments.add("--seconds", seconds, "Duration of a measurement");
+  if (const auto ends = arguments.parse(argc, argv, comm.is_root())) return *ends;
   std::vector<Result> results;
   if (comm.is_root()) {
     if (!bench::kHasPetsc) std::printf("This build has no PETSc (Debian: petsc-dev); Weft alone is measured.\n");

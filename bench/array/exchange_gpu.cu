@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "weft/device/device.hpp"
 #include "weft/device/graph.hpp"
 
+#include "arguments.hpp"
 #include "ring.hpp"
 
 namespace {
@@ -62,28 +62,12 @@ struct Options {
   int arrays = 1;
 };
 
-[[nodiscard]] Options parse(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], "--arrays") == 0) options.arrays = std::stoi(argv[i + 1]);
-    if (std::strcmp(argv[i], "--transport") == 0) options.only = argv[i + 1];
-    if (std::strcmp(argv[i], "--json") == 0) options.json = argv[i + 1];
-    if (std::strcmp(argv[i], "--seconds") == 0) options.seconds = std::stod(argv[i + 1]);
-  }
-  return options;
-}
-
-/// Returns whether the options can be used; prints on the root what is wrong with them.
-[[nodiscard]] bool usable(const Communicator& comm, const Options& options) {
-  if (options.arrays < 1) {
-    if (comm.is_root()) std::fprintf(stderr, "--arrays takes a number from 1 on, not %d\n", options.arrays);
-    return false;
-  }
-  if (!options.only.empty() && options.only != "peer" && options.only != "nccl" && options.only != "staged") {
-    if (comm.is_root()) std::fprintf(stderr, "--transport takes peer, nccl or staged, not %s\n", options.only.c_str());
-    return false;
-  }
-  return true;
+/// Declares the options.
+void declare(bench::Arguments& arguments, Options& options) {
+  arguments.add("--arrays", options.arrays, "Arrays of an exchange");
+  arguments.add("--transport", options.only, "Measure this transport only", {"peer", "nccl", "staged"});
+  arguments.add("--json", options.json, "Also write the results to this file");
+  arguments.add("--seconds", options.seconds, "Duration of a measurement");
 }
 
 /// Measures one transport without and with a graph, prints the results on the root and appends them.
@@ -142,8 +126,10 @@ void measure_transport(const Communicator& comm, const Options& options, int row
 int main(int argc, char** argv) {
   const MpiEnvironment mpi(argc, argv);
   const Communicator comm = Communicator::world();
-  const Options options = parse(argc, argv);
-  if (!usable(comm, options)) return 2;
+  Options options;
+  bench::Arguments arguments("bench_array_exchange_gpu", "Measures ghost exchange between the GPUs of a ring of ranks.");
+  declare(arguments, options);
+  if (const auto ends = arguments.parse(argc, argv, comm.is_root())) return *ends;
   if (comm.min(device_count()) == 0) {
     if (comm.is_root()) std::printf("skipped: %s\n", cuda_unavailable_reason().c_str());
     return 0;

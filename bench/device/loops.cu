@@ -17,6 +17,7 @@
 #include "weft/device/parallel_for.cuh"
 #include "weft/device/storage.hpp"
 
+#include "arguments.hpp"
 #include "gpu_timing.hpp"
 
 namespace {
@@ -55,7 +56,9 @@ struct Sum {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  bench::Arguments arguments("bench_device_loops", "Measures loops, reductions and copies on a GPU.");
+  if (const auto ends = arguments.parse(argc, argv)) return *ends;
   if (!bench::describe_gpu()) return 0;
   std::printf("\n");
   const Bandwidth rates = measure_bandwidth(0);

@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <limits>
 #include <numeric>
@@ -30,6 +29,7 @@
 #include "weft/flow/physics/hllc.hpp"
 #include "weft/flow/scheme/kernels.hpp"
 
+#include "arguments.hpp"
 #include "face_colours.hpp"
 #include "gpu_timing.hpp"
 #include "periodic_box.hpp"
@@ -349,26 +349,21 @@ bool measure_all(const Communicator& comm, std::int64_t cells, const std::string
   return table.good;
 }
 
-int usage(const std::string& wrong) {
-  std::fprintf(stderr, "%s; arguments: [cells [cuda|host [hexahedra|tetrahedra|all [hilbert|rcm|as_read|all]]]]\n",
-               wrong.c_str());
-  return 2;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   const MpiEnvironment mpi(argc, argv);
   if (!Communicator::world().is_root()) return 0;
   const Communicator comm = Communicator::self();
-  const std::vector<std::string> words(argv + 1, argv + argc);
-  const auto word = [&](std::size_t i, const char* otherwise) { return i < words.size() ? words[i] : std::string(otherwise); };
-  const std::int64_t cells = std::atoll(word(0, "2097152").c_str());
-  const std::string where = word(1, "cuda"), elements = word(2, "all"), order = word(3, "hilbert");
-  if (cells < 1) return usage("no number of cells: \"" + words[0] + "\"");
-  if (where != "cuda" && where != "host") return usage("where to compute is cuda or host, not \"" + where + "\"");
-  if (elements != "all" && elements != "hexahedra" && elements != "tetrahedra") return usage("no elements \"" + elements + "\"");
-  if (order != "all" && !bench::cell_ordering(order)) return usage("no order of cells \"" + order + "\"");
+  std::int64_t cells = 2097152;
+  std::string where = "cuda", elements = "all", order = "hilbert";
+  bench::Arguments arguments("bench_flow_face_sums",
+                             "Measures several ways to sum the fluxes through faces into cells on a GPU.");
+  arguments.add("cells", cells, "Cells of generated meshes, about");
+  arguments.add("where", where, "Where to compute", {"cuda", "host"});
+  arguments.add("elements", elements, "Element type", {"all", "hexahedra", "tetrahedra"});
+  arguments.add("order", order, "Order of the cells", {"all", "hilbert", "rcm", "as_read"});
+  if (const auto ends = arguments.parse(argc, argv)) return *ends;
   try {
     if (where == "host") return measure_all<space::host>(comm, cells, elements, order, 0) ? 0 : 1;
     if (device_count() == 0) {

@@ -30,6 +30,7 @@
 #include "weft/flow/scheme/solver.hpp"
 #include "weft/mesh/mesh.hpp"
 
+#include "arguments.hpp"
 #include "periodic_box.hpp"
 
 namespace {
@@ -138,31 +139,40 @@ Row measure(const mesh::Mesh& m, const std::string& elements, const flow::Numeri
           solver_seconds};
 }
 
+/// The arguments of the program.
+struct Options {
+  std::int64_t cells = 300'000;
+  int threads = 1;
+  std::string where = "host", elements = "all", numbers = "fp64", gradient = "both", order = "hilbert", flux = "hllc_hlle",
+              simplices = "stabilized";
+};
+
+void declare(bench::Arguments& arguments, Options& options) {
+  const auto fluxes = names<flow::FluxKind>();
+  arguments.add("cells", options.cells, "Cells of generated meshes, about", 0);
+  arguments.add("where", options.where, "Where to compute", {"host", "cuda"});
+  arguments.add("elements", options.elements, "Element type of generated meshes, all, or a mesh file");
+  arguments.add("precision", options.numbers, "Precision", {"fp64", "mixed", "fp32"});
+  arguments.add("threads", options.threads, "Threads of a rank");
+  arguments.add("gradient", options.gradient, "Gradients", {"both", "least_squares", "green_gauss"});
+  arguments.add("order", options.order, "Order of the cells", {"hilbert", "rcm", "as_read"});
+  arguments.add("flux", options.flux, "Flux", {fluxes.begin(), fluxes.end()});
+  arguments.add("simplices", options.simplices, "Triangles and tetrahedra", {"stabilized", "plain"});
+}
+
 int tabulate(const Communicator& comm, int argc, char** argv) {
-  const std::int64_t cells = argc > 1 ? std::atoll(argv[1]) : 300'000;
-  const Backend backend = argc > 2 && std::string(argv[2]) == "cuda" ? Backend::cuda : Backend::host;
-  const std::string only = argc > 3 && std::string(argv[3]) != "all" ? argv[3] : "";
-  const std::string numbers = argc > 4 ? argv[4] : "fp64";
+  Options options;
+  bench::Arguments arguments("bench_flow_residual", "Measures cell-residuals per second of the Euler residual.");
+  declare(arguments, options);
+  if (const auto ends = arguments.parse(argc, argv, comm.is_root())) return *ends;
+  const auto& [cells, threads, where, elements_or_file, numbers, wanted, order_name, flux_name, simplices] = options;
+  const Backend backend = where == "cuda" ? Backend::cuda : Backend::host;
+  const std::string only = elements_or_file == "all" ? "" : elements_or_file;
   const flow::Precision precision = numbers == "mixed"  ? flow::Precision::mixed
                                     : numbers == "fp32" ? flow::Precision::fp32
                                                         : flow::Precision::fp64;
-  const int threads = argc > 5 ? std::atoi(argv[5]) : 1;
-  const std::string wanted = argc > 6 ? argv[6] : "both";
-  if (wanted != "both" && wanted != "least_squares" && wanted != "green_gauss") {
-    fmt::print(stderr, "gradients are both, least_squares and green_gauss, not \"{}\"\n", wanted);
-    return 2;
-  }
-  const auto order = bench::cell_ordering(argc > 7 ? argv[7] : "hilbert");
-  if (!order) {
-    fmt::print(stderr, "orders of cells are hilbert, rcm and as_read, not \"{}\"\n", argv[7]);
-    return 2;
-  }
-  const flow::FluxKind flux = kind_named<flow::FluxKind>(argc > 8 ? argv[8] : "hllc_hlle", {});
-  const std::string simplices = argc > 9 ? argv[9] : "stabilized";
-  if (simplices != "stabilized" && simplices != "plain") {
-    fmt::print(stderr, "triangles and tetrahedra are stabilized or plain, not \"{}\"\n", simplices);
-    return 2;
-  }
+  const auto order = bench::cell_ordering(order_name);
+  const flow::FluxKind flux = kind_named<flow::FluxKind>(flux_name, {});
   if (backend == Backend::cuda) set_device(device_of(comm.split_shared_memory().rank().value()));
   const double bandwidth =
       backend == Backend::cuda ? comm.size() * measure_bandwidth(current_device()).copy : copy_bandwidth(comm);

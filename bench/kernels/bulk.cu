@@ -22,6 +22,7 @@
 #include "weft/kernels/primitives/stencil.cuh"
 #include "weft/kernels/primitives/transpose.cuh"
 
+#include "arguments.hpp"
 #include "gpu_timing.hpp"
 
 namespace {
@@ -172,7 +173,9 @@ void add_sort(Table& table, Stream& stream, const char* type, std::int64_t n, bo
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  bench::Arguments arguments("bench_kernels_bulk", "Measures the bulk operations of the kernels module on a GPU.");
+  if (const auto ends = arguments.parse(argc, argv)) return *ends;
   if (!bench::describe_gpu()) return 0;
   std::printf("\n");
   Table table{.copy = measure_bandwidth(current_device()).copy, .lines = {}};

@@ -1,7 +1,7 @@
 // Measures block-sparse products, batched LU, batched products and iterative solvers on one GPU, compared with cuSPARSE, cuBLAS
 // and a copy of the same bytes.
 //
-//   bench_kernels_linear [cells per edge of the box, 128]
+//   bench_kernels_linear [--edge CELLS]     cells per edge of the box, 128
 //
 // Reports medians of 20 runs, timed by GPU events, as a table and then as JSON. The matrix has the seven-point pattern of a box
 // of cells in lexicographic order, with random blocks. Bytes are the minimum traffic: one read of every block and its column
@@ -14,14 +14,9 @@
 // 100. A cycle of GMRES(30) is compared with the sum of its kernels: products and preconditioner as measured alone, and the
 // vectors that the passes over the basis must read and write, 3 (j + 1) + 5 in iteration j, at the rate of the copy. GMRES(30)
 // then iterates to a residual of 1e-6 of the right-hand side, at most 100 cycles.
-#include <cublas_v2.h>
-#include <cusparse.h>
-
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -36,8 +31,10 @@
 #include "weft/kernels/linear/bsr_product.hpp"
 #include "weft/kernels/linear/gmres.hpp"
 
+#include "arguments.hpp"
 #include "gpu_timing.hpp"
 #include "kernels/box_matrix.hpp"
+#include "kernels/cuda_libraries.hpp"
 #include "kernels/euler_matrix.hpp"
 
 namespace {
@@ -68,34 +65,6 @@ struct Table {
   }
 };
 
-template <class Status>
-void check(Status status, const char* call) {
-  if (static_cast<int>(status) != 0)
-    throw std::runtime_error(std::string(call) + " failed: " + std::to_string(static_cast<int>(status)));
-}
-
-/// The handles of the libraries, for one stream.
-struct Libraries {
-  cusparseHandle_t sparse = nullptr;
-  cusparseMatDescr_t general = nullptr;
-  cublasHandle_t dense = nullptr;
-
-  explicit Libraries(Stream& stream) {
-    check(cusparseCreate(&sparse), "cusparseCreate");
-    check(cusparseSetStream(sparse, native(stream)), "cusparseSetStream");
-    check(cusparseCreateMatDescr(&general), "cusparseCreateMatDescr");
-    check(cublasCreate(&dense), "cublasCreate");
-    check(cublasSetStream(dense, native(stream)), "cublasSetStream");
-  }
-  Libraries(const Libraries&) = delete;
-  Libraries& operator=(const Libraries&) = delete;
-  ~Libraries() {
-    cusparseDestroyMatDescr(general);
-    cusparseDestroy(sparse);
-    cublasDestroy(dense);
-  }
-};
-
 /// Fills with numbers in [-1, 1), and adds `diagonal` to every entry of a row-major matrix of n rows that is on its diagonal.
 template <class T>
 struct FillRandom {
@@ -116,23 +85,8 @@ DeviceVector<T> random(Stream& stream, std::int64_t n, int matrix = 1, T diagona
   return x;
 }
 
-/// Copies the blocks in slots to row-major blocks in compressed rows.
 template <class T, int B>
-struct ToRows {
-  BsrView<const T, B> a;
-  const std::int32_t* offsets;
-  T* blocks;
-  WEFT_HD void operator()(std::int32_t row) const {
-    for (std::int32_t k = 0; k < a.pattern.sizes[row]; ++k) {
-      for (int e = 0; e < B * B; ++e) {
-        blocks[(std::int64_t{offsets[row]} + k) * B * B + e] = a(a.pattern.slot(row, k), e / B, e % B);
-      }
-    }
-  }
-};
-
-template <class T, int B>
-void add_products(Table& table, Libraries& libraries, Stream& stream, const bench::Box& box,
+void add_products(Table& table, const bench::CudaLibraries& libraries, Stream& stream, const bench::Box& box,
                   const std::shared_ptr<const BsrPattern>& pattern) {
   const std::string of = std::string(sizeof(T) == 8 ? ", fp64, " : ", fp32, ") + std::to_string(B) + " x " + std::to_string(B);
   BsrMatrix<T, B> matrix(pattern);
@@ -146,21 +100,11 @@ void add_products(Table& table, Libraries& libraries, Stream& stream, const benc
   const DeviceVector<std::int32_t> offsets(stream, std::span<const std::int32_t>(narrow));
   const DeviceVector<std::int32_t> columns(stream, std::span<const std::int32_t>(box.columns));
   const DeviceVector<T> blocks(stream, static_cast<std::size_t>(pattern->blocks()) * B * B);
-  parallel_for(kGpu, stream, pattern->rows(), ToRows<T, B>{a, offsets.data(), blocks.data()});
+  parallel_for(kGpu, stream, pattern->rows(), bench::ToBlockRows<BsrView<const T, B>, T>{a, B, offsets.data(), blocks.data()});
 
-  const auto library = [&] {
-    const T one = 1, zero = 0;
-    const auto mb = static_cast<int>(rows), count = static_cast<int>(pattern->blocks());
-    if constexpr (sizeof(T) == 8) {
-      check(cusparseDbsrmv(libraries.sparse, CUSPARSE_DIRECTION_ROW, CUSPARSE_OPERATION_NON_TRANSPOSE, mb, mb, count, &one,
-                           libraries.general, blocks.data(), offsets.data(), columns.data(), B, x.data(), &zero, y.data()),
-            "cusparseDbsrmv");
-    } else {
-      check(cusparseSbsrmv(libraries.sparse, CUSPARSE_DIRECTION_ROW, CUSPARSE_OPERATION_NON_TRANSPOSE, mb, mb, count, &one,
-                           libraries.general, blocks.data(), offsets.data(), columns.data(), B, x.data(), &zero, y.data()),
-            "cusparseSbsrmv");
-    }
-  };
+  const bench::BlockRows<T> in_rows{static_cast<int>(rows), static_cast<int>(pattern->blocks()), B, blocks.data(), offsets.data(),
+                                    columns.data()};
+  const auto library = [&] { bench::library_product(libraries, in_rows, x.data(), y.data()); };
   const double of_vector = static_cast<double>(entries) * sizeof(T);
   const double bytes = static_cast<double>(pattern->blocks()) * (B * B * sizeof(T) + 4) + 4.0 * static_cast<double>(rows);
   table.add({"product" + of, bytes + 2 * of_vector,
@@ -272,15 +216,7 @@ void add_systems(Table& table, Stream& stream, const std::shared_ptr<const BsrPa
 }
 
 template <class T>
-struct StoreAddress {
-  T* first;
-  std::int64_t apart;
-  T** addresses;
-  WEFT_HD void operator()(std::int64_t m) const { addresses[m] = first + m * apart; }
-};
-
-template <class T>
-void add_batch(Table& table, Libraries& libraries, Stream& stream, int n) {
+void add_batch(Table& table, const bench::CudaLibraries& libraries, Stream& stream, int n) {
   const auto square = std::int64_t{n} * n, size = std::int64_t{1'000'000'000} / (square * static_cast<std::int64_t>(sizeof(T)));
   const auto count = static_cast<std::size_t>(size), width = static_cast<std::size_t>(n);
   const std::string of = std::string(sizeof(T) == 8 ? ", fp64, n = " : ", fp32, n = ") + std::to_string(n);
@@ -289,33 +225,14 @@ void add_batch(Table& table, Libraries& libraries, Stream& stream, int n) {
   const DeviceVector<T> b = random<T>(stream, size * n), x(stream, b.size());
   const DeviceVector<T*> matrices(stream, count), vectors(stream, count);
   const DeviceVector<int> rows(stream, count * width), info(stream, count);
-  parallel_for(kGpu, stream, size, StoreAddress<T>{factors.data(), square, matrices.data()});
-  parallel_for(kGpu, stream, size, StoreAddress<T>{x.data(), n, vectors.data()});
+  parallel_for(kGpu, stream, size, bench::StoreAddress<T>{factors.data(), square, matrices.data()});
+  parallel_for(kGpu, stream, size, bench::StoreAddress<T>{x.data(), n, vectors.data()});
   const kernels::LuBatch<T> batch{n, factors.span(), pivots.span(), status.span()};
   const auto refill = [&] { copy_bytes(stream, factors.data(), original.data(), original.bytes()); };
   const auto refill_x = [&] { copy_bytes(stream, x.data(), b.data(), b.bytes()); };
 
-  const auto library_factor = [&] {
-    if constexpr (sizeof(T) == 8) {
-      check(cublasDgetrfBatched(libraries.dense, n, matrices.data(), n, rows.data(), info.data(), static_cast<int>(size)),
-            "cublasDgetrfBatched");
-    } else {
-      check(cublasSgetrfBatched(libraries.dense, n, matrices.data(), n, rows.data(), info.data(), static_cast<int>(size)),
-            "cublasSgetrfBatched");
-    }
-  };
-  const auto library_solve = [&] {
-    int host_info = 0;
-    if constexpr (sizeof(T) == 8) {
-      check(cublasDgetrsBatched(libraries.dense, CUBLAS_OP_T, n, 1, matrices.data(), n, rows.data(), vectors.data(), n,
-                                &host_info, static_cast<int>(size)),
-            "cublasDgetrsBatched");
-    } else {
-      check(cublasSgetrsBatched(libraries.dense, CUBLAS_OP_T, n, 1, matrices.data(), n, rows.data(), vectors.data(), n,
-                                &host_info, static_cast<int>(size)),
-            "cublasSgetrsBatched");
-    }
-  };
+  const auto library_factor = [&] { bench::library_factor(libraries, n, matrices.data(), rows.data(), info.data(), size); };
+  const auto library_solve = [&] { bench::library_solve(libraries, n, matrices.data(), rows.data(), vectors.data(), size); };
   const double of_matrices = static_cast<double>(size * square) * sizeof(T),
                of_vectors = static_cast<double>(size * n) * sizeof(T);
   const double of_pivots = static_cast<double>(size) * (n + 1);
@@ -330,22 +247,11 @@ void add_batch(Table& table, Libraries& libraries, Stream& stream, int n) {
 }
 
 template <class T>
-void add_batched_products(Table& table, Libraries& libraries, Stream& stream, int n) {
+void add_batched_products(Table& table, const bench::CudaLibraries& libraries, Stream& stream, int n) {
   const auto square = std::int64_t{n} * n, size = std::int64_t{1'000'000'000} / (square * static_cast<std::int64_t>(sizeof(T)));
   const DeviceVector<T> a = random<T>(stream, size * square), b = random<T>(stream, size * square), c(stream, a.size());
   const kernels::ProductBatch<T> batch{n, a.span(), b.span(), c.span()};
-  const auto library = [&] {  // transposed: B^T A^T = C^T, because matrices of cuBLAS are column-major
-    const T one = 1, zero = 0;
-    if constexpr (sizeof(T) == 8) {
-      check(cublasDgemmStridedBatched(libraries.dense, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, b.data(), n, square, a.data(), n,
-                                      square, &zero, c.data(), n, square, static_cast<int>(size)),
-            "cublasDgemmStridedBatched");
-    } else {
-      check(cublasSgemmStridedBatched(libraries.dense, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, b.data(), n, square, a.data(), n,
-                                      square, &zero, c.data(), n, square, static_cast<int>(size)),
-            "cublasSgemmStridedBatched");
-    }
-  };
+  const auto library = [&] { bench::library_products(libraries, n, a.data(), b.data(), c.data(), size); };
   table.add({std::string("batched product, ") + (sizeof(T) == 8 ? "fp64, n = " : "fp32, n = ") + std::to_string(n),
              3 * static_cast<double>(a.bytes()),
              bench::median_seconds(stream, [&] { kernels::multiply_batch(kGpu, stream, batch); }),
@@ -355,15 +261,18 @@ void add_batched_products(Table& table, Libraries& libraries, Stream& stream, in
 }  // namespace
 
 int main(int argc, char** argv) {
+  int edge = 128;
+  bench::Arguments arguments("bench_kernels_linear", "Measures the kernels of kernels/linear on a GPU.");
+  arguments.add("--edge", edge, "Cells per edge of the box");
+  if (const auto ends = arguments.parse(argc, argv)) return *ends;
   if (!bench::describe_gpu()) return 0;
-  const auto edge = static_cast<std::int32_t>(argc > 1 ? std::atoi(argv[1]) : 128);
   Table table{.copy = measure_bandwidth(current_device()).copy, .lines = {}};
   std::printf("copy on the device, read + written: %.1f GB/s; box of %d^3 cells\n\n", 1e-9 * table.copy, edge);
   std::printf("%-44s %9s %11s %9s %9s %9s\n", "", "MB", "own", "own", "library", "library /");
   std::printf("%-44s %9s %11s %9s %9s %9s\n", "", "", "us", "of copy", "of copy", "own");
 
   Stream stream;
-  Libraries libraries(stream);
+  const bench::CudaLibraries libraries(stream);
   {
     const bench::Box box(edge);
     const auto pattern = std::make_shared<const BsrPattern>(box.offsets, box.columns,

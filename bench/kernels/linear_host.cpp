@@ -1,7 +1,7 @@
 // Measures GMRES(30) of kernels/linear on the host, compared with that of PETSc if the build has it, and the iterations that
 // preconditioners save.
 //
-//   bench_kernels_linear_host [cells per edge of the box, 40] [threads, 1]
+//   bench_kernels_linear_host [--edge CELLS] [--threads N]     cells per edge of the box, 40; threads, 1
 //
 // The matrix is a seven-point Poisson matrix with blocks of 5 x 5. Both methods orthogonalise twice by classical Gram-Schmidt and
 // are preconditioned from the right by the diagonal blocks; PETSc runs on one rank. Times are medians of five runs of 60
@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <memory>
 #include <numeric>
@@ -23,6 +22,7 @@
 #include "weft/kernels/linear/colored_factors.hpp"
 #include "weft/kernels/linear/gmres.hpp"
 
+#include "arguments.hpp"
 #include "petsc_gmres.hpp"
 
 namespace {
@@ -160,8 +160,12 @@ void compare_preconditioners(std::int32_t edge, Team& team) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto edge = static_cast<std::int32_t>(argc > 1 ? std::atoi(argv[1]) : 40);
-  Team team(argc > 2 ? std::atoi(argv[2]) : 1);
+  int edge = 40, threads = 1;
+  bench::Arguments arguments("bench_kernels_linear_host", "Measures GMRES(30) of kernels/linear on the host.");
+  arguments.add("--edge", edge, "Cells per edge of the box");
+  arguments.add("--threads", threads, "Threads");
+  if (const auto ends = arguments.parse(argc, argv)) return *ends;
+  Team team(threads);
   [[maybe_unused]] const bench::PetscSession session;
   compare_times(edge, team);
   compare_preconditioners(edge, team);

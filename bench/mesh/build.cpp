@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -35,6 +34,8 @@
 #include "weft/mesh/io/read_mesh.hpp"
 #include "weft/mesh/io/write_mesh.hpp"
 #include "weft/mesh/mesh.hpp"
+
+#include "arguments.hpp"
 
 namespace {
 
@@ -168,6 +169,26 @@ int write_json(const std::string& json, int ranks, const std::string& elements, 
   return 0;
 }
 
+/// The arguments of the program.
+struct Options {
+  std::int64_t n = 100;  ///< cells per side
+  int threads = 1;
+  std::string elements = "hexahedra", json, file, solver = "none", partitioner, ghosts = "face";
+};
+
+void declare(bench::Arguments& arguments, Options& options) {
+  options.partitioner = name_of(mesh::BuildOptions().partition.partitioner);
+  const auto partitioners = names<mesh::Partitioner>();
+  arguments.add("--file", options.file, "Mesh file, which is created if it is missing");
+  arguments.add("--n", options.n, "Cells per side of the box");
+  arguments.add("--elements", options.elements, "Cells of the box", {"hexahedra", "tetrahedra", "prisms", "pyramids"});
+  arguments.add("--ghosts", options.ghosts, "Neighbours that are ghosts", {"face", "node"});
+  arguments.add("--partitioner", options.partitioner, "Partitioner", {partitioners.begin(), partitioners.end()});
+  arguments.add("--solver", options.solver, "Data of a solver to create", {"none", "host", "tiles", "cuda"});
+  arguments.add("--threads", options.threads, "Threads of a rank");
+  arguments.add("--json", options.json, "Also write the results to this file");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -175,17 +196,15 @@ int main(int argc, char** argv) {
   const Communicator comm = Communicator::world();
   mesh::BoxSpec box{.nx = 100, .ny = 100, .nz = 100, .elements = mesh::CellMix::hexahedra};
   mesh::BuildOptions options;
-  std::string elements = "hexahedra", json, file, solver = "none";
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], "--n") == 0) box.nx = box.ny = box.nz = std::atoll(argv[i + 1]);
-    if (std::strcmp(argv[i], "--elements") == 0) elements = argv[i + 1];
-    if (std::strcmp(argv[i], "--json") == 0) json = argv[i + 1];
-    if (std::strcmp(argv[i], "--file") == 0) file = argv[i + 1];
-    if (std::strcmp(argv[i], "--solver") == 0) solver = argv[i + 1];
-    if (std::strcmp(argv[i], "--threads") == 0) options.threads = std::atoi(argv[i + 1]);
-    if (std::strcmp(argv[i], "--partitioner") == 0) options.partition.partitioner = kind_named<mesh::Partitioner>(argv[i + 1]);
-    if (std::strcmp(argv[i], "--ghosts") == 0 && std::strcmp(argv[i + 1], "node") == 0) options.ghosts = mesh::Neighbours::node;
-  }
+  Options chosen;
+  bench::Arguments arguments("bench_mesh_build", "Measures reading or generating a box, and building its mesh.");
+  declare(arguments, chosen);
+  if (const auto ends = arguments.parse(argc, argv, comm.is_root())) return *ends;
+  const auto& [n, threads, elements, json, file, solver, partitioner, ghost_cells] = chosen;
+  box.nx = box.ny = box.nz = n;
+  options.threads = threads;
+  options.partition.partitioner = kind_named<mesh::Partitioner>(partitioner);
+  if (ghost_cells == "node") options.ghosts = mesh::Neighbours::node;
   if (elements == "tetrahedra") box.elements = mesh::CellMix::tetrahedra;
   if (elements == "prisms") box.elements = mesh::CellMix::prisms;
   if (elements == "pyramids") box.elements = mesh::CellMix::pyramids;

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <map>
 #include <random>
@@ -18,6 +16,8 @@
 #include "weft/base/clock.hpp"
 #include "weft/comm/environment.hpp"
 #include "weft/task/graph.hpp"
+
+#include "arguments.hpp"
 
 namespace {
 
@@ -120,11 +120,12 @@ using Shape = std::vector<Node>;
 int main(int argc, char** argv) {
   const MpiEnvironment mpi(argc, argv);
   int threads = 2;
-  double unit = 1e-3;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], "--threads") == 0) threads = std::atoi(argv[i + 1]);
-    if (std::strcmp(argv[i], "--unit") == 0) unit = 1e-3 * std::atof(argv[i + 1]);
-  }
+  double milliseconds = 1;
+  bench::Arguments arguments("bench_task_costs", "Measures the gain of costs of tasks.");
+  arguments.add("--threads", threads, "Threads");
+  arguments.add("--unit", milliseconds, "Duration of a unit of cost in milliseconds");
+  if (const auto ends = arguments.parse(argc, argv, Communicator::world().is_root())) return *ends;
+  const double unit = 1e-3 * milliseconds;
   const std::vector<std::pair<std::string, Shape>> shapes{{"long one last", long_one_last()},
                                                           {"Cholesky, 6 x 6 tiles", cholesky(6)},
                                                           {"60 random tasks, 1", random_tasks(60, 1)},

@@ -5,8 +5,6 @@
 //   bench_task_device [--cells n]     n x n cells
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -22,6 +20,7 @@
 #include "weft/mesh/mesh_params.hpp"
 #include "weft/task/graph.hpp"
 
+#include "arguments.hpp"
 #include "gpu_timing.hpp"
 
 namespace {
@@ -156,13 +155,17 @@ void measure_heat(const Communicator& comm, int n) {
 int main(int argc, char** argv) {
   const MpiEnvironment mpi(argc, argv);
   const Communicator comm = Communicator::world();
+  int cells = 0;
+  bench::Arguments arguments("bench_task_device", "Measures the cost of tasks on a GPU.");
+  arguments.add("--cells", cells, "Cells per edge of a square; 0: several", 0);
+  if (const auto ends = arguments.parse(argc, argv, comm.is_root())) return *ends;
   if (device_count() == 0) {
     std::printf("%s\n", cuda_unavailable_reason().c_str());
     return 1;
   }
   set_device(device_of(comm.split_shared_memory().rank().value()));
   std::vector<int> sizes{64, 256, 1024, 2048};
-  if (argc > 2 && std::strcmp(argv[1], "--cells") == 0) sizes = {std::atoi(argv[2])};
+  if (cells > 0) sizes = {cells};
   if (comm.size() == 1) {
     for (const bool chain : {true, false}) {
       for (const int tasks : {10, 1000}) measure_empty(chain, tasks);

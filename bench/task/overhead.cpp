@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <functional>
 #include <limits>
@@ -21,6 +19,7 @@
 #include "weft/comm/environment.hpp"
 #include "weft/task/graph.hpp"
 
+#include "arguments.hpp"
 #include "starpu_graph.hpp"
 #include "tbb_flow_graph.hpp"
 
@@ -160,10 +159,10 @@ int main(int argc, char** argv) {
   const MpiEnvironment mpi(argc, argv);
   int tasks = 10000;
   double seconds = 1;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], "--tasks") == 0) tasks = std::atoi(argv[i + 1]);
-    if (std::strcmp(argv[i], "--seconds") == 0) seconds = std::atof(argv[i + 1]);
-  }
+  bench::Arguments arguments("bench_task_overhead", "Measures the cost of tasks on the host.");
+  arguments.add("--tasks", tasks, "Tasks of a graph");
+  arguments.add("--seconds", seconds, "Duration of a measurement");
+  if (const auto ends = arguments.parse(argc, argv, Communicator::world().is_root())) return *ends;
   for (const int threads : {1, 2}) {
     for (const char* name : {"independent", "chain", "random"}) measure(name, tasks, threads, 0, seconds);
     for (const char* name : {"independent", "random"}) measure(name, std::min(tasks, 1000), threads, 1e-5, seconds);

@@ -10,8 +10,6 @@
 #include "task/overlap.hpp"
 
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <limits>
 #include <string>
@@ -19,6 +17,8 @@
 #include "weft/array/array_transformer.hpp"
 #include "weft/comm/environment.hpp"
 #include "weft/task/graph.hpp"
+
+#include "arguments.hpp"
 
 namespace {
 
@@ -85,25 +85,18 @@ enum class Order { computation_only, exchange_first, as_graph };
   return g.compile(options.threads);
 }
 
-[[nodiscard]] Options options_of(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    for (const auto& [name, value] : {std::pair<const char*, int*>{"--rows", &options.rows},
-                                      {"--tasks", &options.tasks},
-                                      {"--threads", &options.threads},
-                                      {"--repetitions", &options.repetitions}}) {
-      if (std::strcmp(argv[i], name) == 0) *value = std::max(std::strcmp(name, "--tasks") == 0 ? 0 : 1, std::atoi(argv[i + 1]));
-    }
-  }
-  return options;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   const MpiEnvironment mpi(argc, argv);
   const Communicator comm = Communicator::world();
-  const Options options = options_of(argc, argv);
+  Options options;
+  bench::Arguments arguments("bench_task_overlap", "Measures the overlap of an exchange with computation on the host.");
+  arguments.add("--rows", options.rows, "Rows of a rank");
+  arguments.add("--tasks", options.tasks, "Tasks that compute; 0: one divided task", 0);
+  arguments.add("--threads", options.threads, "Threads of a rank");
+  arguments.add("--repetitions", options.repetitions, "Measurements of each graph");
+  if (const auto ends = arguments.parse(argc, argv, comm.is_root())) return *ends;
   std::vector<GlobalRow> wanted;
   const std::int64_t next = (comm.rank().value() + 1) % comm.size();
   for (int i = 0; i < options.rows; ++i) wanted.emplace_back(next * options.rows + i);

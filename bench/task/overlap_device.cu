@@ -8,8 +8,6 @@
 // the inner rows, which need no ghost rows, and then the border rows. The operations per inner row are chosen by measurement, so
 // that communication has its share.
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -20,6 +18,7 @@
 #include "weft/device/parallel_for.cuh"
 #include "weft/task/graph.hpp"
 
+#include "arguments.hpp"
 #include "task/overlap.hpp"
 
 namespace {
@@ -53,19 +52,6 @@ struct Change {
 struct Options {
   int rows = 1000000, border = 100000, repetitions = 7, iterations = 20;
 };
-
-[[nodiscard]] Options options_of(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    for (const auto& [name, value] : {std::pair<const char*, int*>{"--rows", &options.rows},
-                                      {"--border", &options.border},
-                                      {"--repetitions", &options.repetitions}}) {
-      if (std::strcmp(argv[i], name) == 0) *value = std::max(1, std::atoi(argv[i + 1]));
-    }
-  }
-  options.border = std::min(options.border, options.rows / 2);
-  return options;
-}
 
 enum class Order { computation_only, exchange_first, as_graph };
 
@@ -163,12 +149,18 @@ class Program {
 int main(int argc, char** argv) {
   const MpiEnvironment mpi(argc, argv);
   const Communicator comm = Communicator::world();
+  Options options;
+  bench::Arguments arguments("bench_task_overlap_device", "Measures the overlap of an exchange with computation on GPUs.");
+  arguments.add("--rows", options.rows, "Rows of a rank", 2);
+  arguments.add("--border", options.border, "Rows that are sent, at most half of them");
+  arguments.add("--repetitions", options.repetitions, "Measurements of each graph");
+  if (const auto ends = arguments.parse(argc, argv, comm.is_root())) return *ends;
+  options.border = std::min(options.border, options.rows / 2);
   if (comm.max(device_count() == 0 ? 1 : 0) > 0) {
     if (comm.is_root()) std::printf("nothing to measure: %s\n", cuda_unavailable_reason().c_str());
     return 0;
   }
   set_device(device_of(comm.split_shared_memory().rank().value()));
-  const Options options = options_of(argc, argv);
   if (comm.is_root()) {
     std::printf("%s, %d ranks, %d rows of %zu bytes, %d of them sent\n", cuda_info().devices.front().name.c_str(), comm.size(),
                 options.rows, kWidth * sizeof(double), options.border);

@@ -52,12 +52,12 @@ class BenchFaceSums(InFolder):
 
     def test_wrong_arguments(self):
         for arguments, says in ((["many"], '"many"'), (["0"], '"0"'), (["1000", "gpu"], '"gpu"'), (["1000", "host", "quads"], '"quads"'),
-                                (["1000", "host", "all", "random"], '"random"')):
+                                (["1000", "host", "all", "random"], '"random"'), (["--json"], "--json")):
             with self.subTest(arguments=arguments):
                 done = self.bench(*arguments)
                 self.assertEqual(done.returncode, 2, done.stdout)
                 self.assertIn(says, done.stderr)
-                self.assertIn("arguments: [cells", done.stderr)
+                self.assertIn("; see bench_flow_face_sums --help", done.stderr)
 
 
 if __name__ == "__main__":

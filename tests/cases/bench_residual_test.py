@@ -41,7 +41,19 @@ class BenchResidual(InFolder):
             with self.subTest(order=order):
                 self.assertEqual([row["cells"] for row in self.rows("tetrahedra", "fp64", "1", "least_squares", order)], [6 * 15**3])
         done = self.bench("tetrahedra", "fp64", "1", "least_squares", "random")
-        self.assertEqual((done.returncode, done.stderr), (2, 'orders of cells are hilbert, rcm and as_read, not "random"\n'))
+        self.assertEqual((done.returncode, done.stderr), (2, 'bench_flow_residual: error: order: "random" is none of hilbert, rcm, as_read; see bench_flow_residual --help\n'))
+
+    def test_wrong_arguments(self):
+        for words, says in ((["--json"], "--json"), (["all", "half"], '"half" is none of fp64, mixed, fp32'), (["all", "fp64", "2x"], '"2x" is no whole number'),
+                            (["all", "fp64", "1", "none"], '"none" is none of both, '), (["all", "fp64", "1", "both", "rcm", "hlc"], '"hlc" is none of ')):
+            with self.subTest(words=words):
+                done = self.bench(*words, ranks=3)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertEqual(done.stderr.count("bench_flow_residual: error: "), 1, done.stderr)
+                self.assertIn(says, done.stderr)
+        done = self.bench("--help")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("green_gauss", done.stdout)
 
     def test_a_mesh_of_a_file(self):
         for name in ("wing.su2", 'a "wing".h5'):
