@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "weft/base/error.hpp"
@@ -38,9 +39,14 @@ namespace fs = std::filesystem;
 
 struct KernelBenchOptions {
   std::vector<std::string> only;
-  std::string json, picture, cache;
+  std::string device = "cuda", json, picture, cache;
   bool quick = false, tune = false;
 };
+
+template <class List>
+bool contains(const List& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 /// Checks, before the measurement, that the folder permits writing a file; an existing regular file is replaced. @throws IoError
 void expect_writable(const std::string& file) {
@@ -141,7 +147,7 @@ class TemporaryDocument {
 Exit bench_kernels(const KernelBenchOptions& options) {
   expect_writable(options.json);
   expect_writable(options.picture);
-  const MeasuringProgram program;
+  const MeasuringProgram program(options.device == "host" ? MeasuredOn::host : MeasuredOn::gpu);
   std::optional<KernelResults> results;
   std::optional<std::vector<KernelChoice>> choices;
   if (options.tune) {
@@ -181,31 +187,59 @@ Exit bench_kernels(const KernelBenchOptions& options) {
 CLI::Validator kernel_name() {
   return CLI::Validator(
       [](const std::string& name) {
-        if (std::find(kMeasuredKernels.begin(), kMeasuredKernels.end(), name) != kMeasuredKernels.end()) return std::string();
-        return fmt::format("there is no kernel \"{}\"; the names are {}", name, fmt::join(kMeasuredKernels, ", "));
+        if (contains(kMeasuredKernels, name) || contains(kHostKernels, name)) return std::string();
+        return fmt::format("there is no kernel \"{}\"; the names are {}, and with --device host {}", name,
+                           fmt::join(kMeasuredKernels, ", "), fmt::join(kHostKernels, ", "));
       },
       "");
+}
+
+/// Checks the name of a device.
+CLI::Validator device_name() {
+  return CLI::Validator(
+      [](const std::string& name) {
+        if (name == "cuda" || name == "host") return std::string();
+        return fmt::format("kernels are measured on cuda or host, not \"{}\"", name);
+      },
+      "");
+}
+
+/// Checks that the kernels exist on the machine. @throws CLI::ValidationError
+void expect_kernels_on(const KernelBenchOptions& options) {
+  for (const std::string& name : options.only) {
+    if (options.device == "cuda" && contains(kHostKernels, name)) {
+      throw CLI::ValidationError("--only", fmt::format("{} is measured on the host alone; add --device host", name));
+    }
+  }
+  if (options.device == "host" && options.tune) {
+    throw CLI::ValidationError("--tune", "searches providers on a GPU; leave out --device host");
+  }
 }
 
 }  // namespace
 
 void add_bench(CLI::App& app, Request& request) {
-  CLI::App* command = app.add_subcommand("bench", "Measure the speed of this machine's GPU");
+  CLI::App* command = app.add_subcommand("bench", "Measure the speed of this machine's GPU or processor");
   command->require_subcommand(1);
   command->footer("Examples:\n  weft bench kernels --quick");
   CLI::App* kernels = command->add_subcommand(
-      "kernels", "Measure kernels on the GPU: Weft's, those of the library CUB, and a copy of the same number of bytes");
+      "kernels", "Measure kernels on the GPU or the host: Weft's, those of libraries, and a copy of the same number of bytes");
   kernels->footer(
       "Examples:\n  weft bench kernels --picture kernels.png --json kernels.json\n  weft bench kernels --only sort,histogram "
       "--quick\n"
+      "  weft bench kernels --device host --quick\n"
       "  weft bench kernels --tune");
   auto options = std::make_shared<KernelBenchOptions>();
   CLI::Option* only = kernels
                           ->add_option("--only", options->only,
-                                       fmt::format("Measure these kernels only, of {}", fmt::join(kMeasuredKernels, ", ")))
+                                       fmt::format("Measure these kernels only, of {}; with --device host also of {}",
+                                                   fmt::join(kMeasuredKernels, ", "), fmt::join(kHostKernels, ", ")))
                           ->delimiter(',')
                           ->type_name("KERNELS")
                           ->check(kernel_name());
+  kernels->add_option("--device", options->device, "Where kernels are measured: cuda or host (one thread)")
+      ->type_name("TEXT:{cuda,host}")
+      ->check(device_name());
   CLI::Option* quick = kernels->add_flag("--quick", options->quick, "One number of entries, and fewer runs");
   kernels->add_option("--json", options->json, "Also write the results to this file")->type_name("FILE")->check(not_empty());
   kernels->add_option("--picture", options->picture, "Also draw the results, below the rate of the copy: a PNG, PDF or SVG file")
@@ -221,6 +255,7 @@ void add_bench(CLI::App& app, Request& request) {
       ->check(not_empty())
       ->needs(tune);
   kernels->callback([options, &request] {
+    expect_kernels_on(*options);
     request.without_mpi = [options] {
       if (rank_of_environment() != 0) return Exit::done;
       try {

@@ -32,7 +32,11 @@ std::vector<std::string> choices_of(const std::string& type) {
     for (const mesh::GeneratorInfo& info : mesh::generators()) names.emplace_back(info.name);
     return names;
   }
-  if (type == "KERNELS") return {kMeasuredKernels.begin(), kMeasuredKernels.end()};
+  if (type == "KERNELS") {
+    std::vector<std::string> names(kMeasuredKernels.begin(), kMeasuredKernels.end());
+    names.insert(names.end(), kHostKernels.begin(), kHostKernels.end());
+    return names;
+  }
   const std::size_t open = type.find('{'), close = type.rfind('}');
   return open == std::string::npos || close == std::string::npos
              ? std::vector<std::string>()

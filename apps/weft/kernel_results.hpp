@@ -29,7 +29,7 @@ struct KernelRow {
 
 /// A run of the measuring program.
 struct KernelResults {
-  Json machine;  ///< gpu, compute, cuda, driver, l2_bytes, runs, copy
+  Json machine;  ///< gpu, compute, cuda, driver, l2_bytes, or cpu, compiler, threads, cache_bytes; runs, copy
   std::vector<KernelRow> rows;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-/// The kernels that `weft bench kernels` measures, and the space that --tune searches. The command and the measuring program
-/// (bench/kernels/primitives), which is compiled by nvcc, both include this header.
+/// The kernels that `weft bench kernels` measures, and the space that --tune searches. The command and the measuring programs
+/// (bench/kernels/primitives, which is compiled by nvcc, and bench/kernels/primitives_host) include this header.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -13,32 +13,57 @@
 
 namespace weft::app {
 
-/// Names of the measured kernels, as in --only.
-inline constexpr std::array<std::string_view, 20> kMeasuredKernels{"sum",
-                                                                   "dot",
-                                                                   "axpy_dot",
-                                                                   "segmented_sum",
-                                                                   "exclusive_scan",
-                                                                   "segmented_inclusive_scan",
-                                                                   "scan_by_offsets",
-                                                                   "sort",
-                                                                   "segmented_sort",
-                                                                   "copy_if",
-                                                                   "partition",
-                                                                   "unique",
-                                                                   "run_length_encode",
-                                                                   "histogram",
-                                                                   "gather",
-                                                                   "aos_to_soa",
-                                                                   "soa_to_aos",
-                                                                   "star_stencil",
-                                                                   "line_stencil",
-                                                                   "transpose_batch"};
+/// Names of the measured kernels, as in --only: the primitives and, from "multiply" on, the kernels for linear algebra.
+inline constexpr auto kMeasuredKernels = std::to_array<std::string_view>({"sum",
+                                                                          "transform_reduce",
+                                                                          "dot",
+                                                                          "axpy_dot",
+                                                                          "segmented_sum",
+                                                                          "segmented_reduce",
+                                                                          "exclusive_scan",
+                                                                          "inclusive_scan",
+                                                                          "segmented_exclusive_scan",
+                                                                          "segmented_inclusive_scan",
+                                                                          "scan_by_offsets",
+                                                                          "sort",
+                                                                          "stable_sort_by_key",
+                                                                          "segmented_sort",
+                                                                          "segmented_stable_sort_by_key",
+                                                                          "select",
+                                                                          "copy_if",
+                                                                          "partition",
+                                                                          "unique",
+                                                                          "run_length_encode",
+                                                                          "histogram",
+                                                                          "gather",
+                                                                          "scatter",
+                                                                          "aos_to_soa",
+                                                                          "soa_to_aos",
+                                                                          "stencil",
+                                                                          "star_stencil",
+                                                                          "line_stencil",
+                                                                          "transpose",
+                                                                          "transpose_batch",
+                                                                          "multiply",
+                                                                          "multiply_add",
+                                                                          "multiply_and_dot",
+                                                                          "multiply_transposed",
+                                                                          "block_jacobi",
+                                                                          "lu_factor",
+                                                                          "lu_solve",
+                                                                          "multiply_batch",
+                                                                          "multiply_add_batch"});
+/// Further ones, which are measured on the host alone.
+inline constexpr auto kHostKernels = std::to_array<std::string_view>(
+    {"stable_order", "bucket_sort", "bitonic_sort", "sort_unique", "run_offsets", "inverse_permutation"});
 
 /// Numbers of entries, the largest first: those of a run and of --tune, and that of --quick.
 inline constexpr std::array<std::int64_t, 2> kMeasuredEntries{std::int64_t{1} << 27, 1'000'000};
 inline constexpr std::int64_t kQuickEntries = std::int64_t{1} << 24;
 inline constexpr int kQuickRuns = 5;
+/// Numbers of entries on the host.
+inline constexpr std::array<std::int64_t, 2> kHostEntries{std::int64_t{1} << 22, 100'000};
+inline constexpr std::int64_t kQuickHostEntries = std::int64_t{1} << 20;
 
 /// Reason of the measuring program if there is no GPU; also the start of the error of the command.
 inline constexpr std::string_view kNoGpuToMeasure = "kernels are measured on a GPU, and none can be used";

@@ -21,7 +21,9 @@
 namespace weft::app {
 namespace {
 
-constexpr const char* kBuildAgain = "build the target bench_kernels_primitives, or install weft again";
+std::string build_again(const std::filesystem::path& program) {
+  return fmt::format("build the target {}, or install weft again", program.filename().string());
+}
 
 /// A child process whose standard output is read here by lines. It is ended with this object.
 class ReadProcess {
@@ -45,7 +47,7 @@ class ReadProcess {
     if (error != 0) {
       process_ = -1;
       finish();
-      throw IoError(fmt::format("cannot be started ({})", std::strerror(error)), kBuildAgain, {.file = program});
+      throw IoError(fmt::format("cannot be started ({})", std::strerror(error)), build_again(program), {.file = program});
     }
     if (output_ == nullptr) {
       const int failed = errno;
@@ -92,14 +94,17 @@ class ReadProcess {
 
 }  // namespace
 
-MeasuringProgram::MeasuringProgram() {
+MeasuringProgram::MeasuringProgram(MeasuredOn machine) {
   std::error_code failed;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);
-  path_ = (program.parent_path() / WEFT_LIBEXEC_FROM_PROGRAM / "bench_kernels_primitives").lexically_normal();
+  path_ = (program.parent_path() / WEFT_LIBEXEC_FROM_PROGRAM /
+           (machine == MeasuredOn::host ? "bench_kernels_host" : "bench_kernels_primitives"))
+              .lexically_normal();
   if (std::filesystem::exists(path_, failed)) return;
   const CudaInfo cuda = cuda_info();
-  if (!cuda.missing.empty()) throw DeviceError(fmt::format("{} ({})", kNoGpuToMeasure, cuda.missing), cuda.remedy);
-  throw IoError("the program that measures kernels is not there", kBuildAgain, {.file = path_.string()});
+  if (machine == MeasuredOn::gpu && !cuda.missing.empty())
+    throw DeviceError(fmt::format("{} ({})", kNoGpuToMeasure, cuda.missing), cuda.remedy);
+  throw IoError("the program that measures kernels is not there", build_again(path_), {.file = path_.string()});
 }
 
 bool MeasuringProgram::run(std::vector<std::string> arguments, const std::function<void(const Json&)>& each) const {
@@ -109,7 +114,7 @@ bool MeasuringProgram::run(std::vector<std::string> arguments, const std::functi
     try {
       each(Json::parse(line));
     } catch (const Json::exception&) {
-      throw IoError(fmt::format("printed a line that is no measurement (\"{}\")", line.substr(0, 60)), kBuildAgain,
+      throw IoError(fmt::format("printed a line that is no measurement (\"{}\")", line.substr(0, 60)), build_again(path_),
                     {.file = path_.string()});
     }
   }
@@ -119,7 +124,7 @@ bool MeasuringProgram::run(std::vector<std::string> arguments, const std::functi
                   {.file = path_.string()});
   }
   if (WEXITSTATUS(status) != 0) return false;
-  if (silent) throw IoError("printed nothing", kBuildAgain, {.file = path_.string()});
+  if (silent) throw IoError("printed nothing", build_again(path_), {.file = path_.string()});
   return true;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
-/// The program that measures kernels on the GPU (bench/kernels/primitives). It is separate from weft because nvcc compiles it
-/// together with all of CUB that it compares with.
+/// The programs that measure kernels on the GPU (bench/kernels/primitives) and on the host (bench/kernels/primitives_host).
+/// They are separate from weft because nvcc compiles the former together with all of CUB that it compares with, and because
+/// builds of weft alone need neither.
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -10,11 +12,14 @@
 
 namespace weft::app {
 
+/// The machine of which kernels are measured.
+enum class MeasuredOn : std::uint8_t { gpu, host };
+
 class MeasuringProgram {
  public:
   /// Finds the program relative to the location of this one.
-  /// @throws DeviceError: weft was built without CUDA, or there is no GPU; IoError: the program is not there.
-  MeasuringProgram();
+  /// @throws DeviceError: for a GPU, weft was built without CUDA, or there is no GPU; IoError: the program is not there.
+  explicit MeasuringProgram(MeasuredOn machine);
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 

@@ -1,4 +1,4 @@
-"""Measurements of this machine's GPU, as `weft bench` makes them.
+"""Measurements of this machine's GPU or processor, as `weft bench` makes them.
 
     result = weft.bench.kernels(only=["sort", "histogram"], quick=True)
     print(result.table())
@@ -26,7 +26,8 @@ class KernelResults:
 
     rows: a dictionary for each kernel and input: kernel, type, input, entries, bytes, operations, and times, for each provider
         ("own", "library") median, least and largest seconds
-    machine: gpu, compute, cuda, driver, l2_bytes, runs, and the copy: bytes, median, least, largest
+    machine: gpu, compute, cuda, driver, l2_bytes, or of a host cpu, compiler, threads, cache_bytes; runs, and the copy: bytes, median,
+        least, largest
     choices: with tune, a dictionary for each row of the table of defaults; otherwise None
     document: all of it, as `weft bench kernels --json FILE` writes it
     """
@@ -63,13 +64,14 @@ def _program():
     return Path(found)
 
 
-def kernels(only=None, *, quick=False, tune=False, cache=None, program=None):
-    """Measures the kernels of Weft, those of the library CUB, and a copy, on the GPU; takes minutes. Not collective: each process that
-    calls it measures.
+def kernels(only=None, *, device="cuda", quick=False, tune=False, cache=None, program=None):
+    """Measures the kernels of Weft, those of libraries, and a copy, on the GPU or the host; takes minutes. Not collective: each process
+    that calls it measures.
 
     only: names of kernels, such as ["sort", "histogram"]; None: all
+    device: "cuda", the GPU, or "host", one thread of the processor
     quick: one number of entries, and fewer runs
-    tune: searches the fastest provider for each row of the table of defaults; without only and quick
+    tune: searches the fastest provider for each row of the table of defaults; on a GPU, without only and quick
     cache: file of the results of searches; None: ~/.cache/weft/kernel_tuning.json
     program: path of the program weft; None: that of the build or installation of this package, else the one on the PATH
 
@@ -78,6 +80,7 @@ def kernels(only=None, *, quick=False, tune=False, cache=None, program=None):
     """
     words = [str(program or _program()), "bench", "kernels"]
     words += ["--only", ",".join([only] if isinstance(only, str) else only)] if only is not None else []
+    words += ["--device", device] if device != "cuda" else []
     words += [word for word, given in (("--quick", quick), ("--tune", tune)) if given]
     words += ["--cache", str(cache)] if cache is not None else []
     environment = {name: value for name, value in os.environ.items() if not name.startswith(_LAUNCHERS)}

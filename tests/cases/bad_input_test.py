@@ -75,6 +75,8 @@ TABLES = (
         words("info", "--jsn"),
         words("bench"),
         words("bench", "kernels", "--only", "srot"),
+        words("bench", "kernels", "--only", "bucket_sort"),
+        words("bench", "kernels", "--device", "gpu"),
         words("bench", "kernels", "--tune", "--quick"),
         words("bench", "kernels", where="this build has no CUDA"),
     )),

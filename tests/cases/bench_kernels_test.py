@@ -26,6 +26,7 @@ from weft.errors import DeviceError, InputError, IoError  # noqa: E402
 SPACE = (SOURCE / "apps" / "weft" / "kernel_space.hpp").read_text()
 INPUTS = re.findall(r'\{kernels::Primitive::\w+, \d, "(\w+)", "([\w ]+)", "([\w %]*)"\}', SPACE)
 TABLE = re.findall(r"^    \{Primitive::(\w+), (\d), Provider::(\w+),", (SOURCE / "src/weft/kernels/primitives/providers.hpp").read_text(), re.M)
+NAMES, HOST_NAMES = (re.findall(r'"(\w+)"', SPACE.partition(f"{names} = ")[2].partition("}")[0]) for names in ("kMeasuredKernels", "kHostKernels"))
 MANY, FEW = 1 << 27, 1_000_000
 COPY_RATE = 2e12
 NO_GPU = "kernels are measured on a GPU, and none can be used"
@@ -146,13 +147,13 @@ class Table(WithProgram):
         self.assertEqual(self.calls(), [])
 
     def test_wrong_arguments_measure_nothing(self):
-        names = re.findall(r'"(\w+)"', SPACE.partition("kMeasuredKernels{")[2].partition("}")[0])
-        self.assertEqual(len(names), 20)
-        self.assertIn(f'there is no kernel "srot"; the names are {", ".join(names)}; see weft bench kernels --help',
-                      self.refused("--only", "sum,srot", code=USAGE))
+        self.assertEqual((len(NAMES), len(HOST_NAMES)), (39, 6))
+        self.assertIn(f'there is no kernel "srot"; the names are {", ".join(NAMES)}, and with --device host {", ".join(HOST_NAMES)}; see weft bench '
+                      "kernels --help", self.refused("--only", "sum,srot", code=USAGE))
         for words, said in ((["--tune", "--quick"], "excludes"), (["--tune", "--only", "sum"], "excludes"), (["--cache", "c"], "requires --tune"),
                             (["--picture", "a.gif"], "pictures are .png, .pdf and .svg files, and a.gif is none"), (["--json", ""], "must not be empty"),
-                            (["--only"], "--only"), (["extra"], "extra")):
+                            (["--only"], "--only"), (["extra"], "extra"), (["--device", "gpu"], 'kernels are measured on cuda or host, not "gpu"'),
+                            (["--only", "bucket_sort"], "on the host alone; add --device host"), (["--tune", "--device", "host"], "providers on a GPU;")):
             self.assertIn(said, self.refused(*words, code=USAGE))
         for words, said in ((["--json", "none/a.json"], "none/a.json: its folder does not exist; create it, or choose another"),
                             (["--picture", "none/a.png"], "none/a.png: its folder does not exist"),
@@ -309,7 +310,7 @@ class Picture(WithProgram):
         self.assertGreater(matplotlib.image.imread(self.folder / "a.png")[..., :3].std(), 0.01)
         self.bench("--picture", "a.svg", "--json", "a.json")
         words = " ".join(re.findall(r"<(?:text|tspan)[^>]*>([^<]+)", (self.folder / "a.svg").read_text()))
-        for word in ("GPU of this test, CUDA 13.0", "copy, 2000 GB/s", "sum, double", "dot, double", "sort, uint32", "Weft", "CUB"):
+        for word in ("GPU of this test, CUDA 13.0", "copy, 2000 GB/s", "sum, double", "dot, double", "sort, uint32", "Weft", "library"):
             self.assertIn(word, words)
         self.assertEqual(words.count("sum, double"), 1)  # the largest number of entries
         self.assertEqual(list(self.folder.glob("weft-kernels-*")), [])
@@ -387,8 +388,7 @@ class OnGpu(InFolder):
             self.skipTest(done.stderr.strip())
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         document = json.loads((self.folder / "a.json").read_text())
-        names = re.findall(r'"(\w+)"', SPACE.partition("kMeasuredKernels{")[2].partition("}")[0])
-        self.assertEqual({each["kernel"] for each in document["rows"]}, set(names))
+        self.assertEqual({each["kernel"] for each in document["rows"]}, set(NAMES))
         measured = {(each["kernel"], each["type"], each["input"]) for each in document["rows"]}
         self.assertEqual([each for each in INPUTS if each not in measured], [])
         for each in document["rows"]:

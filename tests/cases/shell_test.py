@@ -70,8 +70,10 @@ class Completion(InFolder):
         self.assertEqual(self.bash("weft mesh info --balance "), ["cells", "cost"])
         self.assertEqual(self.bash("weft mesh info --balance=co"), ["cost"])
         self.assertEqual(self.bash("weft new "), sorted(COARSE))
-        self.assertEqual(self.bash("weft bench kernels --only s"), ["sum", "segmented_sum", "segmented_inclusive_scan", "scan_by_offsets", "sort",
-                                                                    "segmented_sort", "soa_to_aos", "star_stencil"])
+        self.assertEqual(self.bash("weft bench kernels --only s"), [
+            "sum", "segmented_sum", "segmented_reduce", "segmented_exclusive_scan", "segmented_inclusive_scan", "scan_by_offsets", "sort",
+            "stable_sort_by_key", "segmented_sort", "segmented_stable_sort_by_key", "select", "scatter", "soa_to_aos", "stencil", "star_stencil",
+            "stable_order", "sort_unique"])
         self.assertEqual(self.bash("weft new na"), ["naca0012", "naca0012_file"])
         self.assertIn("forward_step", self.bash("weft mesh generate "))
         self.assertEqual(self.bash("weft run "), ["results", "flow.toml"])

@@ -1,5 +1,5 @@
 #pragma once
-// Measurement of the primitives of the kernels module.
+// Measurement of the primitives and the kernels for linear algebra of the kernels module, on a GPU or on the host.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -29,11 +29,11 @@ struct Settings {
   bool tiles = false;  ///< measures other tile sizes, too
 };
 
-/// The GPU and the settings of a run of the program.
+/// The stream and the settings of a run of the program. On the host the stream is a host stream.
 class Bench {
  public:
-  Bench(weft::Stream& stream, std::int64_t l2_bytes, Settings settings)
-      : stream_(stream), l2_bytes_(l2_bytes), settings_(std::move(settings)) {}
+  Bench(weft::Stream& stream, std::int64_t cache_bytes, Settings settings)
+      : stream_(stream), cache_bytes_(cache_bytes), settings_(std::move(settings)) {}
 
   [[nodiscard]] weft::Stream& stream() const { return stream_; }
   [[nodiscard]] bool tiles() const { return settings_.tiles; }
@@ -42,10 +42,12 @@ class Bench {
     return settings_.only.empty() || std::find(settings_.only.begin(), settings_.only.end(), kernel) != settings_.only.end();
   }
 
-  /// Returns the number of copies of arrays of `bytes` bytes in total of which runs use one after the other, so that no run finds
-  /// its input in the L2 cache: one copy of at least four times the L2 cache, or as many copies.
+  /// Returns the number of copies of arrays of `bytes` bytes in total of which runs use one after the other, so that no run
+  /// finds its input in the cache: one copy of at least four times the cache, or as many copies. On the host, whose cache may be
+  /// large, at most one for each run.
   [[nodiscard]] int copies(std::int64_t bytes) const {
-    return static_cast<int>(std::max<std::int64_t>(1, (4 * l2_bytes_ + bytes - 1) / bytes));
+    const std::int64_t beyond = std::max<std::int64_t>(1, (4 * cache_bytes_ + bytes - 1) / bytes);
+    return static_cast<int>(stream_.is_host() ? std::min<std::int64_t>(beyond, settings_.runs + 1) : beyond);
   }
 
   /// Returns the times of `work`, which gets the index of the copy to use.
@@ -69,11 +71,11 @@ class Bench {
 
  private:
   weft::Stream& stream_;
-  std::int64_t l2_bytes_;
+  std::int64_t cache_bytes_;
   Settings settings_;
 };
 
-/// Measures a copy of `bytes` bytes on the device; its traffic is twice as much.
+/// Measures a copy of `bytes` bytes in the memory of the GPU or the host; its traffic is twice as much.
 Times measure_copy(const Bench& bench, std::int64_t bytes);
 
 // Each function measures its kernels on about n entries and reports their rows.
@@ -84,5 +86,7 @@ void measure_segmented_sorts(const Bench& bench, std::int64_t n);
 void measure_selections(const Bench& bench, std::int64_t n);
 void measure_moves(const Bench& bench, std::int64_t n);
 void measure_stencils(const Bench& bench, std::int64_t n);
+void measure_products(const Bench& bench, std::int64_t n);  ///< block-sparse matrices
+void measure_batches(const Bench& bench, std::int64_t n);   ///< LU factors and products of small matrices
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// Kernels that move data: copies, gathers, changes of layout and transposes.
+// Kernels that move data: copies, gathers and scatters, changes of layout and transposes.
 #include "weft/kernels/primitives/aos_soa.cuh"
 #include "weft/kernels/primitives/gather.cuh"
 #include "weft/kernels/primitives/transpose.cuh"
@@ -29,6 +29,17 @@ void measure_rows(const Bench& bench, std::int64_t rows, std::int64_t width) {
                   0,
                   {{"own", bench.time(copies, own)}}});
   }
+  if (bench.wants("scatter")) {
+    const auto to = permutations<std::uint32_t>(stream, copies, rows);
+    const auto own = [&](int k) { kernels::scatter(kGpu, stream, x.in(k), to.in(k), out[k], static_cast<std::size_t>(width)); };
+    bench.report({"scatter",
+                  "double",
+                  "permuted " + input,
+                  entries,
+                  bytes + 4 * static_cast<double>(rows),
+                  0,
+                  {{"own", bench.time(copies, own)}}});
+  }
   if (bench.wants("aos_to_soa")) {
     const auto own = [&](int k) { kernels::aos_to_soa(kGpu, stream, x.in(k), rows, width, rows, out[k]); };
     bench.report({"aos_to_soa", "double", input, entries, bytes, 0, {{"own", bench.time(copies, own)}}});
@@ -39,8 +50,21 @@ void measure_rows(const Bench& bench, std::int64_t rows, std::int64_t width) {
   }
 }
 
+/// One matrix.
+template <class T>
+void measure_transpose(const Bench& bench, const std::string& type, std::int64_t rows, std::int64_t columns) {
+  Stream& stream = bench.stream();
+  const int copies = bench.copies(2 * static_cast<std::int64_t>(sizeof(T)) * rows * columns);
+  const auto x = random<T>(stream, copies, rows * columns, 1000);
+  const Copies<T> out(stream, copies, rows * columns);
+  const auto own = [&](int k) { kernels::transpose(kGpu, stream, x.in(k), rows, columns, out[k]); };
+  const auto entries = static_cast<double>(rows * columns);
+  const std::string input = std::to_string(rows) + " x " + std::to_string(columns);
+  bench.report({"transpose", type, input, entries, 2 * sizeof(T) * entries, 0, {{"own", bench.time(copies, own)}}});
+}
+
 /// Batches of square matrices with n entries.
-void measure_transposes(const Bench& bench, std::int64_t n, std::int64_t edge) {
+void measure_batch_of_transposes(const Bench& bench, std::int64_t n, std::int64_t edge) {
   Stream& stream = bench.stream();
   const std::int64_t matrices = n / (edge * edge), all = matrices * edge * edge;
   const int copies = bench.copies(16 * all);
@@ -61,10 +85,18 @@ Times measure_copy(const Bench& bench, std::int64_t bytes) {
 }
 
 void measure_moves(const Bench& bench, std::int64_t n) {
-  if (bench.wants("gather") || bench.wants("aos_to_soa") || bench.wants("soa_to_aos")) measure_rows(bench, n / 8, 5);
+  if (bench.wants("gather") || bench.wants("scatter") || bench.wants("aos_to_soa") || bench.wants("soa_to_aos")) {
+    measure_rows(bench, n / 8, 5);
+  }
+  if (bench.wants("transpose")) {
+    const std::int64_t edge = square_edge(n);
+    measure_transpose<float>(bench, "float", edge, edge);
+    measure_transpose<double>(bench, "double", edge, edge);
+    measure_transpose<float>(bench, "float", edge - 1, edge - 3);
+  }
   if (!bench.wants("transpose_batch")) return;
   for (const std::int64_t edge : {std::int64_t{5}, std::int64_t{32}, std::int64_t{64}, std::int64_t{256}}) {
-    measure_transposes(bench, n, edge);
+    measure_batch_of_transposes(bench, n, edge);
   }
 }
 

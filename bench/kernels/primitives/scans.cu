@@ -14,28 +14,28 @@ namespace {
 
 using namespace weft;
 
-template <class In, class Out>
+template <bool kInclusive, class In, class Out>
 void measure_scan(const Bench& bench, const std::string& types, const std::string& note, std::int64_t n) {
   Stream& stream = bench.stream();
   const int copies = bench.copies(n * static_cast<std::int64_t>(sizeof(In) + sizeof(Out)));
   const auto x = random<In>(stream, copies, n, 1000);
   const Copies<Out> out(stream, copies, n);
   const auto library = [&](int k) {
-    if constexpr (std::is_integral_v<Out>) {
-      kernels::exclusive_scan<Provider::library>(kGpu, stream, x.in(k), out[k]);
-    } else {
-      using Cub = kernels::detail::Implementation<kernels::Primitive::scan, Provider::library>;
-      Cub::run<false>(stream, x.in(k), out[k]);
-    }
+    using Cub = kernels::detail::Implementation<kernels::Primitive::scan, Provider::library>;
+    Cub::run<kInclusive>(stream, x.in(k), out[k]);
   };
   const auto own = [&](int k) {
-    if constexpr (std::is_integral_v<Out>) {
+    if constexpr (kInclusive && std::is_integral_v<Out>) {
+      kernels::inclusive_scan<Provider::own>(kGpu, stream, x.in(k), out[k]);
+    } else if constexpr (kInclusive) {
+      kernels::inclusive_scan(kGpu, stream, x.in(k), out[k]);
+    } else if constexpr (std::is_integral_v<Out>) {
       kernels::exclusive_scan<Provider::own>(kGpu, stream, x.in(k), out[k]);
     } else {
       kernels::exclusive_scan(kGpu, stream, x.in(k), out[k]);
     }
   };
-  bench.report({"exclusive_scan",
+  bench.report({kInclusive ? "inclusive_scan" : "exclusive_scan",
                 types,
                 note,
                 static_cast<double>(n),
@@ -50,11 +50,18 @@ void measure_segmented_scan(const Bench& bench, std::int64_t n) {
   const auto x = random<double>(stream, copies, n, 1000);
   const auto heads = random<std::uint8_t>(stream, copies, n, 2);
   const Copies<double> out(stream, copies, n);
-  const auto own = [&](int k) {
-    kernels::segmented_inclusive_scan(kGpu, stream, x.in(k), heads.in(k), out[k], 0.0, kernels::Plus{});
-  };
   const auto entries = static_cast<double>(n);
-  bench.report({"segmented_inclusive_scan", "double", "", entries, 17 * entries, entries, {{"own", bench.time(copies, own)}}});
+  if (bench.wants("segmented_inclusive_scan")) {
+    const auto own = [&](int k) {
+      kernels::segmented_inclusive_scan(kGpu, stream, x.in(k), heads.in(k), out[k], 0.0, kernels::Plus{});
+    };
+    bench.report({"segmented_inclusive_scan", "double", "", entries, 17 * entries, entries, {{"own", bench.time(copies, own)}}});
+  }
+  if (!bench.wants("segmented_exclusive_scan")) return;
+  const auto own = [&](int k) {
+    kernels::segmented_exclusive_scan(kGpu, stream, x.in(k), heads.in(k), out[k], 0.0, kernels::Plus{});
+  };
+  bench.report({"segmented_exclusive_scan", "double", "", entries, 17 * entries, entries, {{"own", bench.time(copies, own)}}});
 }
 
 /// The number of the segment of an entry, for CUB's scan by keys.
@@ -95,13 +102,17 @@ void measure_scan_by_offsets(const Bench& bench, std::int64_t n, std::int64_t le
 
 void measure_scans(const Bench& bench, std::int64_t n) {
   if (bench.wants("exclusive_scan")) {
-    measure_scan<std::uint32_t, std::uint32_t>(bench, "uint32", "", n);
-    measure_scan<std::int64_t, std::int64_t>(bench, "int64", "", n);
-    measure_scan<std::int32_t, std::int64_t>(bench, "int32 to int64", "", n);
-    measure_scan<float, float>(bench, "float", "library: other digits", n);
-    measure_scan<double, double>(bench, "double", "library: other digits", n);
+    measure_scan<false, std::uint32_t, std::uint32_t>(bench, "uint32", "", n);
+    measure_scan<false, std::int64_t, std::int64_t>(bench, "int64", "", n);
+    measure_scan<false, std::int32_t, std::int64_t>(bench, "int32 to int64", "", n);
+    measure_scan<false, float, float>(bench, "float", "library: other digits", n);
+    measure_scan<false, double, double>(bench, "double", "library: other digits", n);
   }
-  if (bench.wants("segmented_inclusive_scan")) measure_segmented_scan(bench, n);
+  if (bench.wants("inclusive_scan")) {
+    measure_scan<true, std::int64_t, std::int64_t>(bench, "int64", "", n);
+    measure_scan<true, double, double>(bench, "double", "library: other digits", n);
+  }
+  if (bench.wants("segmented_inclusive_scan") || bench.wants("segmented_exclusive_scan")) measure_segmented_scan(bench, n);
   if (!bench.wants("scan_by_offsets")) return;
   for (const std::int64_t length : {std::int64_t{7}, std::int64_t{1000}, n}) measure_scan_by_offsets(bench, n, length);
 }

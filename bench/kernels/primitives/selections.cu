@@ -43,6 +43,23 @@ void measure_selection(const Bench& bench, std::int64_t n, std::uint32_t percent
   }
 }
 
+struct IsSelectedAt {
+  const std::uint32_t* x;
+  WEFT_HD bool operator()(std::int64_t i) const { return x[i] < 50; }
+};
+
+/// The indices of entries.
+void measure_select(const Bench& bench, std::int64_t n) {
+  Stream& stream = bench.stream();
+  const int copies = bench.copies(8 * n);
+  const auto x = random<std::uint32_t>(stream, copies, n, 100);
+  const Copies<std::int32_t> out(stream, copies, n);
+  const DeviceVector<std::int64_t> count(stream, 1);
+  const auto own = [&](int k) { kernels::select(kGpu, stream, IsSelectedAt{x.in(k).data()}, out[k], count.data()); };
+  const auto entries = static_cast<double>(n);
+  bench.report({"select", "int32", "50 % selected", entries, 6 * entries, entries, {{"own", bench.time(copies, own)}}});
+}
+
 void measure_runs(const Bench& bench, std::int64_t n) {
   Stream& stream = bench.stream();
   const int copies = bench.copies(8 * n);
@@ -98,6 +115,7 @@ void measure_selections(const Bench& bench, std::int64_t n) {
   if (bench.wants("copy_if") || bench.wants("partition")) {
     for (const std::uint32_t percent : {1U, 50U, 99U}) measure_selection(bench, n, percent);
   }
+  if (bench.wants("select")) measure_select(bench, n);
   if (bench.wants("unique") || bench.wants("run_length_encode")) measure_runs(bench, n);
   if (!bench.wants("histogram")) return;
   for (const std::int64_t bins : {std::int64_t{256}, std::int64_t{8192}, std::int64_t{1} << 20})

@@ -1,4 +1,4 @@
-// Sorts of keys, with other tile sizes as candidates of --tune.
+// Sorts of keys, with other tile sizes as candidates of --tune, and of keys with values.
 #include <array>
 #include <cstddef>
 #include <type_traits>
@@ -72,9 +72,50 @@ void measure_sort(const Bench& bench, const std::string& type, std::int64_t n) {
   bench.report(row);
 }
 
+/// Sorts pairs with CUB as kernels::stable_sort_by_key() does, with the result where the pairs were.
+template <class Key>
+void sort_pairs_by_library(Stream& stream, std::span<Key> keys, std::span<std::uint32_t> values) {
+  const DeviceVector<Key> other_keys(stream, keys.size());
+  const DeviceVector<std::uint32_t> other_values(stream, values.size());
+  cub::DoubleBuffer<Key> of_keys(keys.data(), other_keys.data());
+  cub::DoubleBuffer<std::uint32_t> of_values(values.data(), other_values.data());
+  const int bits = 8 * static_cast<int>(sizeof(Key));
+  kernels::detail::with_memory(stream, "cub::DeviceRadixSort::SortPairs", [&](void* memory, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(memory, bytes, of_keys, of_values, static_cast<std::uint32_t>(keys.size()), 0, bits,
+                                           native(stream));
+  });
+  kernels::detail::copy_result(stream, of_keys, keys.data(), keys.size());
+  kernels::detail::copy_result(stream, of_values, values.data(), values.size());
+}
+
+/// Keys with values of 4 bytes. Bytes: one read of the keys, and one read and one write of all pairs for each byte of a key.
+template <class Key>
+void measure_pairs(const Bench& bench, const std::string& type, std::int64_t n) {
+  Stream& stream = bench.stream();
+  const auto size = static_cast<std::int64_t>(sizeof(Key));
+  const int copies = bench.copies(n * (size + 4));
+  const auto original = random<Key>(stream, copies, n);
+  const Copies<Key> keys(stream, copies, n);
+  const auto values = random<std::uint32_t>(stream, copies, n);
+  const auto refill = [&] { copy_bytes(stream, keys.all().data(), original.all().data(), keys.bytes()); };
+  const auto own = [&](int k) { kernels::stable_sort_by_key(kGpu, stream, keys[k], values[k]); };
+  const auto library = [&](int k) { sort_pairs_by_library(stream, keys[k], values[k]); };
+  bench.report({"stable_sort_by_key",
+                type,
+                "values of 4 bytes",
+                static_cast<double>(n),
+                static_cast<double>(n) * static_cast<double>(size + 2 * size * (size + 4)),
+                0,
+                {{"own", bench.time(copies, own, refill)}, {"library", bench.time(copies, library, refill)}}});
+}
+
 }  // namespace
 
 void measure_sorts(const Bench& bench, std::int64_t n) {
+  if (bench.wants("stable_sort_by_key")) {
+    measure_pairs<std::uint32_t>(bench, "uint32", n);
+    measure_pairs<std::uint64_t>(bench, "uint64", n);
+  }
   if (!bench.wants("sort")) return;
   measure_sort<std::uint32_t>(bench, "uint32", n);
   measure_sort<std::uint64_t>(bench, "uint64", n);

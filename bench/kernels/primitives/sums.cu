@@ -1,4 +1,4 @@
-// Sums, scalar products and segmented sums.
+// Reductions, scalar products and reductions of segments.
 #include "weft/kernels/primitives/library.cuh"
 #include "weft/kernels/primitives/reduce.cuh"
 
@@ -8,6 +8,27 @@ namespace bench {
 namespace {
 
 using namespace weft;
+
+struct SquareOf {
+  const double* x;
+  WEFT_HD double operator()(std::int64_t i) const { return x[i] * x[i]; }
+};
+
+void measure_maximum(const Bench& bench, std::int64_t n) {
+  Stream& stream = bench.stream();
+  const int copies = bench.copies(8 * n);
+  const auto x = random<double>(stream, copies, n, 1000);
+  const DeviceVector<double> result(stream, 1);
+  const auto own = [&](int k) { reduce_into(kGpu, stream, n, 0.0, SquareOf{x.in(k).data()}, kernels::Maximum{}, result.data()); };
+  const auto entries = static_cast<double>(n);
+  bench.report({"transform_reduce",
+                "double",
+                "maximum of squares",
+                entries,
+                8 * entries,
+                2 * entries,
+                {{"own", bench.time(copies, own)}}});
+}
 
 template <class T>
 void measure_reductions(const Bench& bench, const std::string& type, std::int64_t n) {
@@ -48,21 +69,36 @@ void measure_segments(const Bench& bench, std::int64_t n, std::int64_t length) {
   const auto library = [&](int k) {
     kernels::segmented_sum<Provider::library>(kGpu, stream, x.in(k), offsets.in(k), sums.span());
   };
-  bench.report({"segmented_sum",
+  const auto entries = static_cast<double>(n), bytes = 8 * entries + 16.0 * static_cast<double>(sums.size());
+  if (bench.wants("segmented_sum")) {
+    bench.report({"segmented_sum",
+                  "double",
+                  segments_of(n, length),
+                  entries,
+                  bytes,
+                  entries,
+                  {{"own", bench.time(copies, own)}, {"library", bench.time(copies, library)}}});
+  }
+  if (!bench.wants("segmented_reduce") || length != 30) return;
+  const auto reduce = [&](int k) {
+    kernels::segmented_reduce(kGpu, stream, x.in(k), offsets.in(k), sums.span(), 0.0, kernels::Maximum{});
+  };
+  bench.report({"segmented_reduce",
                 "double",
-                segments_of(n, length),
-                static_cast<double>(n),
-                8.0 * static_cast<double>(n) + 16.0 * static_cast<double>(sums.size()),
-                static_cast<double>(n),
-                {{"own", bench.time(copies, own)}, {"library", bench.time(copies, library)}}});
+                "maxima, " + segments_of(n, length),
+                entries,
+                bytes,
+                entries,
+                {{"own", bench.time(copies, reduce)}}});
 }
 
 }  // namespace
 
 void measure_sums(const Bench& bench, std::int64_t n) {
+  if (bench.wants("transform_reduce")) measure_maximum(bench, n);
   measure_reductions<double>(bench, "double", n);
   measure_reductions<float>(bench, "float in double", n);
-  if (!bench.wants("segmented_sum")) return;
+  if (!bench.wants("segmented_sum") && !bench.wants("segmented_reduce")) return;
   for (const std::int64_t length : {std::int64_t{7}, std::int64_t{30}, std::int64_t{1000}, std::int64_t{100'000}, n}) {
     measure_segments(bench, n, length);
   }

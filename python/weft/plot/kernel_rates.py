@@ -8,9 +8,13 @@ from .style import CM
 
 COPY = "#7a8794"
 PROVIDERS = {"own": "#2f7fc1", "library": "#d9702b"}
-LABELS = {"own": "Weft", "library": "CUB"}
+LABELS = {"own": "Weft", "library": "library"}
 GIGA = 1e9
 ROOFLINE, BAR = 7.5 * CM, 0.42 * CM  # heights
+
+
+def name_of_machine(machine):
+    return f"{machine['cpu']}, {machine['compiler']}" if "cpu" in machine else f"{machine['gpu']}, CUDA {machine['cuda']}"
 
 
 def read_results(results):
@@ -28,7 +32,7 @@ def read_results(results):
         machine = results["machine"]
         if results["command"] != "bench kernels" or machine["copy"]["median"] <= 0 or machine["copy"]["bytes"] <= 0:
             raise ValueError
-        machine["gpu"], machine["cuda"]  # noqa: B018 (raises KeyError)
+        name_of_machine(machine)
         for row in results["rows"]:
             row["kernel"], row["type"], row["input"], row["entries"], row["operations"]  # noqa: B018 (raises KeyError)
             if row["bytes"] <= 0 or not all(times[name] > 0 for times in row["times"].values() for name in ("median", "least", "largest")):
@@ -115,5 +119,5 @@ def draw(results, options):
     draw_roofline(roofline, rows, copy)
     draw_shares(shares, rows, copy)
     commit = f", commit {results['commit']}" if results.get("commit") else ""
-    figure.suptitle(options.title if options.title is not None else f"{machine['gpu']}, CUDA {machine['cuda']}{commit}")
+    figure.suptitle(options.title if options.title is not None else f"{name_of_machine(machine)}{commit}")
     return figure
