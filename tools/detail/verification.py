@@ -220,25 +220,38 @@ def history(folder, name):
     return {key: numpy.array([float(row[key]) for row in rows]) for key in rows[0]}
 
 
-class Fields:
-    """Cell centres and values of the last file of fields of a run, or of the first; or of those on its walls."""
+def polygon_areas(corners, first):
+    """Areas of polygons in the plane z = 0; polygon k has the corners from first[k] to first[k + 1], counterclockwise."""
+    following = numpy.arange(1, len(corners) + 1)
+    following[first[1:] - 1] = first[:-1]
+    x, y = corners[:, 0], corners[:, 1]
+    return 0.5 * numpy.add.reduceat(x * y[following] - x[following] * y, first[:-1])
 
-    def __init__(self, folder, first=False, name="fields"):
+
+class Fields:
+    """Cell centres and values of the last file of fields of a run, or of the first; or of those on its walls.
+
+    With `flat`, of a two-dimensional mesh, the areas of the cells, too.
+    """
+
+    def __init__(self, folder, first=False, name="fields", flat=False):
         file = sorted(folder.glob(f"{name}_*.hdf"))[0 if first else -1]
         with h5py.File(file, "r") as h5:
             grid = h5["VTKHDF"]
             counts = [grid[k][:] for k in ("NumberOfPoints", "NumberOfCells", "NumberOfConnectivityIds")]
             points, connectivity, offsets = grid["Points"][:], grid["Connectivity"][:], grid["Offsets"][:]
             self.values = {name: grid["CellData"][name][:] for name in grid["CellData"]}
-        centres, point0, conn0, offset0 = [], 0, 0, 0
+        centres, areas, point0, conn0, offset0 = [], [], 0, 0, 0
         for np_, nc, ni in zip(*counts):
             local = offsets[offset0:offset0 + nc + 1]
             ids = connectivity[conn0:conn0 + ni] + point0
             if nc:
                 sums = numpy.add.reduceat(points[ids], local[:-1], axis=0)
                 centres.append(sums / numpy.diff(local)[:, None])
+                areas += [polygon_areas(points[ids], local)] if flat else []
             point0, conn0, offset0 = point0 + np_, conn0 + ni, offset0 + nc + 1
         self.centres = numpy.concatenate(centres)
+        self.areas = numpy.concatenate(areas) if flat else None
 
     def __getitem__(self, name):
         return self.values[name]
