@@ -347,10 +347,6 @@ TEST_F(Hdf5, ThreadsReadRowsOfOtherPrograms) {
   Team team(2);
   const Hdf5File in = Hdf5File::open(comm, path);
   const std::int64_t first = 7 + rank;
-  for (const char* name : {"block", "chunks", "other order", "never written", "not there"}) {
-    in.read_ahead(name, first, 1000 - first);
-    in.read_ahead(name, -1, 2 * static_cast<std::int64_t>(kRows));
-  }
   const TeamVector<std::int64_t> rows = in.read_rows<std::int64_t>("block", first, kRows - first, 1, team);
   std::int64_t wrong = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) wrong += rows[i] != first + static_cast<std::int64_t>(i);

@@ -41,8 +41,4 @@ void FileDescriptor::read_at(std::int64_t position, std::span<std::byte> bytes, 
   });
 }
 
-void FileDescriptor::read_ahead(std::int64_t position, std::int64_t bytes) const {
-  if (bytes > 0) (void)posix_fadvise(descriptor_, position, bytes, POSIX_FADV_WILLNEED);  // 0 bytes: to the end of the file
-}
-
 }  // namespace weft::io::detail

@@ -22,9 +22,6 @@ class FileDescriptor {
   /// Reads bytes from a position, each thread one contiguous share.
   /// @throws IoError with the first byte that is not there or cannot be read; the same on any number of threads.
   void read_at(std::int64_t position, std::span<std::byte> bytes, Team& team) const;
-  /// Asks the system to read bytes that read_at() will need while this process does other work. Without effect where the system
-  /// does not do so, or where they are in memory.
-  void read_ahead(std::int64_t position, std::int64_t bytes) const;
 
  private:
   std::string path_;

@@ -319,21 +319,6 @@ DatasetInfo Hdf5File::info(const std::string& name) const {
   });
 }
 
-void Hdf5File::read_ahead(const std::string& name, std::int64_t first, std::int64_t rows) const {
-  if (!has(name)) return;
-  state_->together([&] {
-    const std::string file = state_->name();
-    const Hdf5Handle dataset = detail::open_dataset(state_->file.get(), file, name);
-    const DatasetInfo found = info_of(state_->file.get(), dataset.get(), file, name);
-    const auto bytes = static_cast<std::int64_t>(H5Dget_storage_size(dataset.get()));
-    const haddr_t place = H5Dget_offset(dataset.get());  // undefined for other layouts than one block
-    if (!state_->reading || place == HADDR_UNDEF || first < 0 || rows < 0 || first > found.rows || rows > found.rows - first)
-      return;
-    const std::int64_t row_bytes = bytes / std::max<std::int64_t>(found.rows, 1);
-    state_->reading->read_ahead(static_cast<std::int64_t>(place) + first * row_bytes, rows * row_bytes);
-  });
-}
-
 void Hdf5File::read_bytes(const std::string& name, const std::function<std::span<std::byte>()>& memory_of,
                           const ElementType& type, std::int64_t first, std::int64_t rows, std::int32_t width, Team& team) const {
   state_->together([&] {

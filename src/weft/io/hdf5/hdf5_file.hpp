@@ -109,9 +109,6 @@ class Hdf5File {
     Team alone;
     return read_into<std::vector<T>>(name, first, rows, width, alone);
   }
-  /// Asks the system to read rows that read_rows() will need while this rank does other work. Without effect for rows that are
-  /// not there, and for datasets in chunks or compressed. @collective
-  void read_ahead(const std::string& name, std::int64_t first, std::int64_t rows) const;
   /// Reads rows on the threads of the team, at least 16 MiB each, which also touch the memory first. HDF5 reads datasets in
   /// chunks or compressed, on one thread.
   template <class T>

@@ -137,8 +137,6 @@ class Reader {
     const std::int64_t nodes = rows_of(kNodes);
     if (file_.has(kPartCells)) block.parts = read_parts();
     const auto [first_node, node_share] = share(nodes, block.parts.nodes);
-    read_ahead("cells", block.parts.cells);
-    read_ahead("boundary", block.parts.boundary);
     block.first_node = GlobalNodeId(first_node);
     block.coords = rows<double, Vec3>(kNodes, first_node, node_share);
     block.cells = read_elements("cells", block.parts.cells, block.first_cell);
@@ -229,17 +227,6 @@ class Reader {
     const std::span<const Scalar> scalars = as_scalars<Scalar>(std::span<const T>(values));
     expect(checksum_name(name), checksum(comm_, first * static_cast<std::int64_t>(kScalars<Scalar, T>), scalars, team_), name);
     return values;
-  }
-
-  /// Requests this rank's share of elements, with as many of their nodes as if all elements had the same number.
-  void read_ahead(const std::string& group, const std::vector<std::int64_t>& part_sizes) const {
-    const std::int64_t all = rows_of(group + "/type");
-    const auto [first, count] = share(all, part_sizes);
-    for (const char* field : {"/id", "/zone", "/type"}) file_.read_ahead(group + field, first, count);
-    const double nodes_each =
-        static_cast<double>(rows_of(group + "/nodes")) / static_cast<double>(std::max<std::int64_t>(all, 1));
-    file_.read_ahead(group + "/nodes", static_cast<std::int64_t>(static_cast<double>(first) * nodes_each),
-                     static_cast<std::int64_t>(static_cast<double>(count) * nodes_each));
   }
 
   [[nodiscard]] Elements read_elements(const std::string& group, const std::vector<std::int64_t>& part_sizes,
