@@ -6,6 +6,7 @@
 #include "weft/device/cuda.cuh"
 #include "weft/device/device_vector.hpp"
 #include "weft/device/parallel_for.cuh"
+#include "weft/kernels/primitives/sort.cuh"
 #include "weft/kernels/primitives/sort_many.hpp"
 
 namespace weft::kernels::detail {
@@ -19,13 +20,6 @@ void call_with_memory(Stream& stream, const Sort& sort) {
   check_cuda(sort(nullptr, bytes), "cub::DeviceRadixSort");
   const DeviceVector<unsigned char> memory(stream, bytes);
   check_cuda(sort(memory.data(), bytes), "cub::DeviceRadixSort");
-}
-
-/// Copies the sorted elements to `to` unless they are already there.
-template <class T>
-void bring_back(Stream& stream, const cub::DoubleBuffer<T>& buffers, std::span<T> to) {
-  const T* const sorted = buffers.d_buffers[buffers.selector];
-  if (sorted != to.data()) copy_bytes(stream, to.data(), sorted, to.size_bytes());
 }
 
 struct StorePosition {
@@ -43,7 +37,7 @@ void sort_many(Stream& stream, std::span<Bits> numbers) {
     return cub::DeviceRadixSort::SortKeys(memory, bytes, buffers, static_cast<std::uint64_t>(numbers.size()), 0,
                                           8 * static_cast<int>(sizeof(Bits)), native(stream));
   });
-  bring_back(stream, buffers, numbers);
+  copy_result(stream, buffers, numbers.data(), numbers.size());
 }
 
 template <class Bits>
@@ -58,8 +52,8 @@ void sort_many(Stream& stream, std::span<Bits> numbers, std::span<std::int64_t> 
     return cub::DeviceRadixSort::SortPairs(memory, bytes, buffers, positions, static_cast<std::uint64_t>(numbers.size()), 0,
                                            8 * static_cast<int>(sizeof(Bits)), native(stream));
   });
-  bring_back(stream, buffers, numbers);
-  bring_back(stream, positions, order);
+  copy_result(stream, buffers, numbers.data(), numbers.size());
+  copy_result(stream, positions, order.data(), order.size());
 }
 
 template void sort_many(Stream&, std::span<std::uint8_t>);
