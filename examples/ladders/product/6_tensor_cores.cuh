@@ -7,7 +7,7 @@
 /// uses; and two stages of tiles hide the latency of memory only partly.
 ///
 /// Predicted: 45% of cuBLAS with the same types.
-/// Measured on an H100: 33.3% of cuBLAS. Two stages of tiles probably hide less of the latency than assumed.
+/// Measured: 33.3% of cuBLAS on an H100, 33.6% on an H200. Two stages of tiles probably hide less of the latency than assumed.
 #include <cuda_fp16.h>
 #include <mma.h>
 

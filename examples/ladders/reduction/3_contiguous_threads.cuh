@@ -6,7 +6,7 @@
 /// per block.
 ///
 /// Predicted: 1.1 times step 2, 33%.
-/// Measured on an H100: 31.5% of copy. The atomic additions take the time, see step 2.
+/// Measured: 31.5% of copy on an H100, 22.4% on an H200. The atomic additions take the time, see step 2.
 #include "1_atomic.cuh"
 
 namespace ladder {

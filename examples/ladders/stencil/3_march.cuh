@@ -5,7 +5,7 @@
 /// 32 planes are 22 bytes. At 5.5 TB/s the L2 cache would permit 94% of copy, but the loads of a plane wait for two barriers.
 ///
 /// Predicted: 80% of copy.
-/// Measured on an H100: 75.1% of copy.
+/// Measured: 75.1% of copy on an H100, 68.6% on an H200.
 #include "2_tile.cuh"
 
 namespace ladder {

@@ -6,8 +6,8 @@
 ///
 /// Predicted: 33 clocks per 256 bytes on each of 132 multiprocessors are 1.8 TB/s, 42% of copy. Shared memory alone is half of
 /// the gain.
-/// Measured on an H100: 58.5% of copy. That is 1.72 TB/s, as predicted: an H100 has the same multiprocessors and less bandwidth
-/// of memory.
+/// Measured: 58.5% of copy on an H100, 42.3% on an H200. That is 1.7 TB/s on both, as predicted: an H100 has the same
+/// multiprocessors and less bandwidth of memory.
 #include "weft/kernels/layout/banks.hpp"
 #include "weft/kernels/layout/static_layout.hpp"
 

@@ -5,7 +5,7 @@
 /// four loads in flight, 32 kB per multiprocessor.
 ///
 /// Predicted: 90% of copy, since pieces of 128 bytes use the pages of DRAM less well than the long rows of a copy.
-/// Measured on an H100: 94.0% of copy.
+/// Measured: 94.0% of copy on an H100, 77.5% on an H200.
 #include "2_tile.cuh"
 
 namespace ladder {

@@ -5,7 +5,7 @@
 /// memory for padding, and its lack of bank conflicts is a static_assert; its speed is that of padding.
 ///
 /// Predicted: 93% of copy.
-/// Measured on an H100: 95.4% of copy.
+/// Measured: 95.4% of copy on an H100, 87.2% on an H200.
 #include "weft/kernels/layout/inverse.hpp"
 #include "weft/kernels/layout/static_layout.hpp"
 
