@@ -79,7 +79,8 @@ std::string usage_error(const CLI::App* parser, const CLI::Error& error) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a write to a closed pipe fails instead of ending the program without a message
+  // Writes to a closed pipe, or beyond a limit of the size of files, fail instead of ending the program without a message.
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
   CLI::App parser("weft: compressible flow on unstructured meshes, on as many ranks as you have", "weft");
   parser.require_subcommand(1);
   parser.failure_message(usage_error);

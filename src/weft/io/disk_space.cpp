@@ -6,6 +6,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -15,7 +16,12 @@ namespace weft::io::detail {
 namespace {
 
 constexpr std::int64_t kRecord = std::int64_t{16} << 10;  // metadata of a dataset or group
-constexpr std::int64_t kSlack = std::int64_t{1} << 20;    // data that HDF5 writes when it closes the file
+
+/// Returns the space to keep for what HDF5 writes when it closes a file for which so many bytes were announced.
+std::int64_t space_for_closing(std::int64_t announced) {
+  constexpr std::int64_t kLeast = std::int64_t{64} << 10, kMost = std::int64_t{1} << 20;
+  return std::min(kLeast + announced / 4, kMost);
+}
 
 }  // namespace
 
@@ -25,12 +31,12 @@ DiskSpace::DiskSpace(const std::filesystem::path& path) : name_(path.string()), 
 
 void DiskSpace::reserve(std::int64_t bytes) {
   if (descriptor_ < 0) return;
-  const std::int64_t wanted = announced_ + bytes + kRecord;
+  const std::int64_t wanted = announced_ + bytes + kRecord, slack = space_for_closing(wanted);
   const auto refuse = [&](const char* reason) {
-    throw IoError(fmt::format("the disk has no space for {:.1f} MB more: {}", static_cast<double>(bytes + kSlack) * 1e-6, reason),
+    throw IoError(fmt::format("the disk has no space for {:.1f} MB more: {}", static_cast<double>(bytes + slack) * 1e-6, reason),
                   "free disk space, or write to another disk", Where{.file = name_});
   };
-  if (::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, wanted + kSlack) == 0) {
+  if (::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, wanted + slack) == 0) {
     reserved_ = true;
   } else {
     if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG) refuse(std::strerror(errno));
@@ -38,7 +44,7 @@ void DiskSpace::reserve(std::int64_t bytes) {
     struct stat file {};
     if (::fstatvfs(descriptor_, &disk) == 0 && ::fstat(descriptor_, &file) == 0) {
       const auto free = static_cast<std::int64_t>(disk.f_bavail) * static_cast<std::int64_t>(disk.f_frsize);
-      if (free < wanted + kSlack - file.st_size) refuse(std::strerror(ENOSPC));
+      if (free < wanted + slack - file.st_size) refuse(std::strerror(ENOSPC));
     }
   }
   announced_ = wanted;
