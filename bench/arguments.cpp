@@ -4,18 +4,20 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <utility>
 
 namespace bench {
 namespace {
 
-/// Rejects numbers below `least`.
+/// Rejects numbers below `least` and above `most`.
 template <class T>
-CLI::Validator at_least(T least) {
-  return {[least](std::string& word) {
+CLI::Validator in_range(T least, T most) {
+  return {[least, most](std::string& word) {
             T number{};
-            if (CLI::detail::lexical_cast(word, number) && number >= least) return std::string();
-            return "\"" + word + "\" is no whole number from " + std::to_string(least) + " on";
+            if (CLI::detail::lexical_cast(word, number) && number >= least && number <= most) return std::string();
+            const std::string end = most == std::numeric_limits<T>::max() ? " on" : " to " + std::to_string(most);
+            return "\"" + word + "\" is no whole number from " + std::to_string(least) + end;
           },
           ""};
 }
@@ -54,12 +56,14 @@ Arguments::Arguments(std::string program, const std::string& purpose)
     : parser_(std::make_unique<Parser>(std::move(program), purpose)) {}
 Arguments::~Arguments() = default;
 
-void Arguments::add(const std::string& name, int& value, const std::string& help, int least) {
-  parser_->app.add_option(name, value, help)->capture_default_str()->check(at_least(least));
+void Arguments::add(const std::string& name, int& value, const std::string& help, int least, int most) {
+  parser_->app.add_option(name, value, help)->capture_default_str()->check(in_range(least, most));
 }
 
 void Arguments::add(const std::string& name, std::int64_t& value, const std::string& help, std::int64_t least) {
-  parser_->app.add_option(name, value, help)->capture_default_str()->check(at_least(least));
+  parser_->app.add_option(name, value, help)
+      ->capture_default_str()
+      ->check(in_range(least, std::numeric_limits<std::int64_t>::max()));
 }
 
 void Arguments::add(const std::string& name, double& value, const std::string& help) {

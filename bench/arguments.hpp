@@ -2,6 +2,7 @@
 // Arguments of the benchmark programs. Each program declares its options, so that any other argument is an error. The parser is
 // in arguments.cpp, so that no program compiles the headers of CLI11, which nvcc might reject.
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,8 +20,10 @@ class Arguments {
   Arguments& operator=(const Arguments&) = delete;
   ~Arguments();
 
-  /// Declares a whole number of at least `least`. `value` holds the default, must outlive this object and is set by parse().
-  void add(const std::string& name, int& value, const std::string& help, int least = 1);
+  /// Declares a whole number of at least `least` and at most `most`. `value` holds the default, must outlive this object and is
+  /// set by parse().
+  void add(const std::string& name, int& value, const std::string& help, int least = 1,
+           int most = std::numeric_limits<int>::max());
   void add(const std::string& name, std::int64_t& value, const std::string& help, std::int64_t least = 1);
   /// Declares a positive number.
   void add(const std::string& name, double& value, const std::string& help);

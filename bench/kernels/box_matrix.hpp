@@ -1,12 +1,25 @@
 #pragma once
 // The pattern of a box of cells and a Poisson matrix on it, for benchmarks of products and solvers.
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "weft/base/macros.hpp"
 #include "weft/kernels/linear/bsr_matrix.hpp"
 
 namespace bench {
+
+/// Returns the number of blocks of the seven-point matrix of a box of n^3 cells.
+[[nodiscard]] constexpr std::int64_t box_blocks(std::int64_t n) { return 7 * n * n * n - 6 * n * n; }
+
+/// Returns the largest number of cells per edge of a box that has at most 2^31 - 1 cells, which a BsrPattern can have, and whose
+/// seven-point matrix has at most `most_blocks` blocks.
+[[nodiscard]] constexpr std::int32_t largest_box(std::int64_t most_blocks = std::numeric_limits<std::int64_t>::max()) {
+  constexpr std::int64_t kMostCells = std::numeric_limits<std::int32_t>::max();
+  std::int64_t n = 1;
+  while ((n + 1) * (n + 1) * (n + 1) <= kMostCells && box_blocks(n + 1) <= most_blocks) ++n;
+  return static_cast<std::int32_t>(n);
+}
 
 /// The seven-point pattern of a box of n^3 cells, in compressed rows.
 struct Box {

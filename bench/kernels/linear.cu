@@ -1,7 +1,7 @@
 // Measures block-sparse products, batched LU, batched products and iterative solvers on one GPU, compared with cuSPARSE, cuBLAS
 // and a copy of the same bytes.
 //
-//   bench_kernels_linear [--edge CELLS]     cells per edge of the box, 128
+//   bench_kernels_linear [--edge CELLS]     cells per edge of the box, 128, at most 674
 //
 // Reports medians of 20 runs, timed by GPU events, as a table and then as JSON. The matrix has the seven-point pattern of a box
 // of cells in lexicographic order, with random blocks. Bytes are the minimum traffic: one read of every block and its column
@@ -16,6 +16,7 @@
 // then iterates to a residual of 1e-6 of the right-hand side, at most 100 cycles.
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,6 +46,9 @@ using kernels::BsrPattern;
 using kernels::BsrView;
 
 constexpr space::cuda kGpu;
+
+/// cuSPARSE takes numbers of blocks as int.
+constexpr int kMostEdge = bench::largest_box(std::numeric_limits<int>::max());
 
 struct Line {
   std::string what;
@@ -263,7 +267,9 @@ void add_batched_products(Table& table, const bench::CudaLibraries& libraries, S
 int main(int argc, char** argv) {
   int edge = 128;
   bench::Arguments arguments("bench_kernels_linear", "Measures the kernels of kernels/linear on a GPU.");
-  arguments.add("--edge", edge, "Cells per edge of the box");
+  arguments.add("--edge", edge,
+                "Cells per edge of the box, at most " + std::to_string(kMostEdge) + ": cuSPARSE counts blocks in 32 bits", 1,
+                kMostEdge);
   if (const auto ends = arguments.parse(argc, argv)) return *ends;
   if (!bench::describe_gpu()) return 0;
   Table table{.copy = measure_bandwidth(current_device()).copy, .lines = {}};

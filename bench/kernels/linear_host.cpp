@@ -3,6 +3,9 @@
 //
 //   bench_kernels_linear_host [--edge CELLS] [--threads N]     cells per edge of the box, 40; threads, 1
 //
+// Numbers of 32 bits limit the edge: those of PETSc, which counts the entries of the matrix, to 230 cells, and those of block
+// rows to 1290.
+//
 // The matrix is a seven-point Poisson matrix with blocks of 5 x 5. Both methods orthogonalise twice by classical Gram-Schmidt and
 // are preconditioned from the right by the diagonal blocks; PETSc runs on one rank. Times are medians of five runs of 60
 // iterations, interleaved: elapsed, and of the processors of all threads, which other programs on the machine affect less.
@@ -13,6 +16,7 @@
 #include <ctime>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "weft/base/clock.hpp"
@@ -23,6 +27,7 @@
 #include "weft/kernels/linear/gmres.hpp"
 
 #include "arguments.hpp"
+#include "kernels/box_matrix.hpp"
 #include "petsc_gmres.hpp"
 
 namespace {
@@ -30,6 +35,8 @@ namespace {
 using namespace weft;
 
 constexpr int kB = 5, kRestart = 30, kIterations = 60, kRuns = 5;
+/// The blocks of a box of this edge have as many entries as PETSc can count.
+constexpr int kMostEdge = bench::largest_box(bench::kMostPetscEntries / (kB * kB));
 
 double random_number(std::uint64_t seed) { return static_cast<double>(mix_bits(seed) >> 11U) * 0x1p-52 - 1; }
 
@@ -162,7 +169,9 @@ void compare_preconditioners(std::int32_t edge, Team& team) {
 int main(int argc, char** argv) {
   int edge = 40, threads = 1;
   bench::Arguments arguments("bench_kernels_linear_host", "Measures GMRES(30) of kernels/linear on the host.");
-  arguments.add("--edge", edge, "Cells per edge of the box");
+  const std::string reason =
+      kMostEdge < bench::largest_box() ? "PETSc counts entries in 32 bits" : "block rows are counted in 32 bits";
+  arguments.add("--edge", edge, "Cells per edge of the box, at most " + std::to_string(kMostEdge) + ": " + reason, 1, kMostEdge);
   arguments.add("--threads", threads, "Threads");
   if (const auto ends = arguments.parse(argc, argv)) return *ends;
   Team team(threads);

@@ -1,6 +1,7 @@
 #pragma once
 /// GMRES of PETSc for a block-sparse matrix on one rank; without PETSc a substitute that reports its absence.
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace bench {
 #if defined(WEFT_HAS_PETSC)
 
 inline constexpr bool kHasPetsc = true;
+/// The largest number of entries of a matrix, which PETSc counts as PetscInt.
+inline constexpr std::int64_t kMostPetscEntries = std::numeric_limits<PetscInt>::max();
 
 inline void petsc_check(PetscErrorCode code) {
   if (code != 0) PETSCABORT(PETSC_COMM_SELF, code);
@@ -86,6 +89,7 @@ class PetscGmres {
 #else
 
 inline constexpr bool kHasPetsc = false;
+inline constexpr std::int64_t kMostPetscEntries = std::numeric_limits<std::int64_t>::max();
 
 class PetscSession {};
 

@@ -2,6 +2,7 @@
 
     bench_arguments_test.py path/to/weft [unittest arguments]
 """
+import re
 import subprocess
 import unittest
 
@@ -27,6 +28,7 @@ class BenchArguments(InFolder):
 
     def test_help_and_wrong_arguments(self):
         self.assertGreater(len(PROGRAMS), 5)
+        limited = set()
         for program in PROGRAMS:
             with self.subTest(program=program.name):
                 done = self.run_program(program, "--help")
@@ -38,6 +40,11 @@ class BenchArguments(InFolder):
                     for word in ("-1", "0x", "many", ""):
                         self.assertIn(f"error: {option}: ", self.refused(program, f"{option}={word}"))
                     self.assertIn(f"error: {option}: ", self.refused(program, option))
+                for option, most in re.findall(r"(--\w+) .*, at most (\d+): ", done.stdout):
+                    limited.add((program.name, option))
+                    self.assertIn(f'"{int(most) + 1}" is no whole number from 1 to {most};', self.refused(program, f"{option}={int(most) + 1}"))
+        for name in {"bench_kernels_linear", "bench_kernels_linear_host"} & {program.name for program in PROGRAMS}:
+            self.assertIn((name, "--edge"), limited)  # larger boxes have counts beyond 32 bits
 
 
 if __name__ == "__main__":
