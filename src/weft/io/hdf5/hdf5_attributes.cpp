@@ -15,7 +15,6 @@ namespace weft::io {
 using detail::array_space;
 using detail::check_hdf5;
 using detail::Hdf5Handle;
-using detail::make_intermediate_groups;
 using detail::open_object;
 
 namespace {
@@ -73,10 +72,8 @@ std::string text_of_length(hid_t file, const std::string& name, hid_t type, hid_
 
 void Hdf5File::make_group(const std::string& name) {
   state_->together([&] {
-    const Hdf5Handle links = make_intermediate_groups(state_->name());
-    const Hdf5Handle group{check_hdf5(H5Gcreate2(state_->file.get(), name.c_str(), links.get(), H5P_DEFAULT, H5P_DEFAULT),
-                                      state_->name(), fmt::format("make group {}", name)),
-                           H5Gclose};
+    detail::make_groups_of(state_->file.get(), state_->name(), name);
+    detail::make_group(state_->file.get(), state_->name(), name);
   });
 }
 
@@ -116,11 +113,9 @@ void Hdf5File::write_text(const std::string& name, std::string_view text) {
   state_->together([&] {
     const std::string action = fmt::format("write {}", name);
     const Hdf5Handle type = text_type(state_->name(), bytes.size(), H5T_CSET_UTF8), space = scalar_space(state_->name());
-    const Hdf5Handle links = make_intermediate_groups(state_->name()), creation = detail::without_times(state_->name());
-    const Hdf5Handle dataset{check_hdf5(H5Dcreate2(state_->file.get(), name.c_str(), type.get(), space.get(), links.get(),
-                                                   creation.get(), H5P_DEFAULT),
-                                        state_->name(), action),
-                             H5Dclose};
+    const Hdf5Handle creation = detail::without_times(H5P_DATASET_CREATE, state_->name());
+    const Hdf5Handle dataset =
+        detail::create_dataset(state_->file.get(), state_->name(), name, type.get(), space.get(), creation.get());
     check_hdf5(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), state_->name(), action);
   });
 }
@@ -131,11 +126,9 @@ void Hdf5File::write_table(const std::string& name, std::span<const std::int64_t
   state_->together([&] {
     const std::string action = fmt::format("write {}", name);
     const Hdf5Handle space = array_space(state_->name(), 2, std::ssize(values) / columns, columns),
-                     links = make_intermediate_groups(state_->name()), creation = detail::without_times(state_->name());
-    const Hdf5Handle dataset{check_hdf5(H5Dcreate2(state_->file.get(), name.c_str(), H5T_NATIVE_INT64, space.get(), links.get(),
-                                                   creation.get(), H5P_DEFAULT),
-                                        state_->name(), action),
-                             H5Dclose};
+                     creation = detail::without_times(H5P_DATASET_CREATE, state_->name());
+    const Hdf5Handle dataset =
+        detail::create_dataset(state_->file.get(), state_->name(), name, H5T_NATIVE_INT64, space.get(), creation.get());
     check_hdf5(H5Dwrite(dataset.get(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), state_->name(), action);
   });
 }

@@ -117,9 +117,21 @@ Hdf5Handle file_access(const std::string& name) {
   return list;
 }
 
+// Headers of HDF5 1.8 have checksums. Without these, HDF5 1.10 reads out of bounds where a bit of an older header is flipped. All
+// versions from 1.8 on can read them.
+Hdf5Handle access_for_creation(const std::string& name) {
+  Hdf5Handle list = file_access(name);
+#if H5_VERSION_GE(1, 10, 2)
+  check_hdf5(H5Pset_libver_bounds(list.get(), H5F_LIBVER_V18, H5F_LIBVER_V18), name, "set up access");
+#else
+  check_hdf5(H5Pset_libver_bounds(list.get(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST), name, "set up access");
+#endif
+  return list;
+}
+
 // The ranks write rows without HDF5, so that the position of a dataset in the file must be fixed at creation.
 Hdf5Handle allocated_at_once(const std::string& name) {
-  Hdf5Handle list = detail::without_times(name);
+  Hdf5Handle list = detail::without_times(H5P_DATASET_CREATE, name);
   check_hdf5(H5Pset_layout(list.get(), H5D_CONTIGUOUS), name, "set up a dataset");
   check_hdf5(H5Pset_alloc_time(list.get(), H5D_ALLOC_TIME_EARLY), name, "set up a dataset");
   check_hdf5(H5Pset_fill_time(list.get(), H5D_FILL_TIME_NEVER), name, "set up a dataset");
@@ -155,15 +167,33 @@ std::optional<std::int64_t> place_of(hid_t file, hid_t dataset, hid_t memory, st
 
 }  // namespace
 
-Hdf5Handle detail::make_intermediate_groups(const std::string& file_name) {
-  Hdf5Handle list{check_hdf5(H5Pcreate(H5P_LINK_CREATE), file_name, "set up a link"), H5Pclose};
-  check_hdf5(H5Pset_create_intermediate_group(list.get(), 1), file_name, "set up a link");
-  return list;
+void detail::make_groups_of(Hdf5Id file, const std::string& file_name, const std::string& name) {
+  for (std::size_t end = name.find('/', 1); end != std::string::npos; end = name.find('/', end + 1)) {
+    const std::string group = name.substr(0, end);
+    if (check_hdf5(H5Lexists(file, group.c_str(), H5P_DEFAULT), file_name, "look for group " + group) == 0) {
+      make_group(file, file_name, group);
+    }
+  }
 }
 
-Hdf5Handle detail::without_times(const std::string& file_name) {
-  Hdf5Handle list{check_hdf5(H5Pcreate(H5P_DATASET_CREATE), file_name, "set up a dataset"), H5Pclose};
-  check_hdf5(H5Pset_obj_track_times(list.get(), false), file_name, "set up a dataset");
+void detail::make_group(Hdf5Id file, const std::string& file_name, const std::string& name) {
+  const Hdf5Handle creation = without_times(H5P_GROUP_CREATE, file_name);
+  const Hdf5Handle group{check_hdf5(H5Gcreate2(file, name.c_str(), H5P_DEFAULT, creation.get(), H5P_DEFAULT), file_name,
+                                    fmt::format("make group {}", name)),
+                         H5Gclose};
+}
+
+Hdf5Handle detail::create_dataset(Hdf5Id file, const std::string& file_name, const std::string& name, Hdf5Id type, Hdf5Id space,
+                                  Hdf5Id creation) {
+  make_groups_of(file, file_name, name);
+  return {check_hdf5(H5Dcreate2(file, name.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT), file_name,
+                     fmt::format("write {}", name)),
+          H5Dclose};
+}
+
+Hdf5Handle detail::without_times(Hdf5Id kind, const std::string& file_name) {
+  Hdf5Handle list{check_hdf5(H5Pcreate(kind), file_name, "set up an object"), H5Pclose};
+  check_hdf5(H5Pset_obj_track_times(list.get(), false), file_name, "set up an object");
   return list;
 }
 
@@ -194,8 +224,8 @@ Hdf5File Hdf5File::create(const Communicator& comm, const fs::path& path) {
     const std::string name = state->name();
     state->space = detail::DiskSpace(path);
     state->space.reserve(0);
-    const Hdf5Handle list = file_access(name);
-    state->file = {check_hdf5(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, list.get()), name, "create it"), H5Fclose};
+    const Hdf5Handle list = access_for_creation(name), root = detail::without_times(H5P_FILE_CREATE, name);
+    state->file = {check_hdf5(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, root.get(), list.get()), name, "create it"), H5Fclose};
     state->space.reserve(0);  // again, because the creation has truncated the file
   });
   return Hdf5File(std::move(state));
@@ -291,11 +321,9 @@ void Hdf5File::write_bytes(const std::string& name, std::span<const std::byte> b
     state_->space.reserve(total * row_bytes);
     const std::string file = state_->name(), action = fmt::format("write {}", name);
     const Hdf5Handle space = array_space(file, columns == 1 ? 1 : 2, total, columns);
-    const Hdf5Handle links = detail::make_intermediate_groups(file), creation = allocated_at_once(file);
-    const Hdf5Handle dataset{check_hdf5(H5Dcreate2(state_->file.get(), name.c_str(), memory_type(type.scalar), space.get(),
-                                                   links.get(), creation.get(), H5P_DEFAULT),
-                                        file, action),
-                             H5Dclose};
+    const Hdf5Handle creation = allocated_at_once(file);
+    const Hdf5Handle dataset =
+        detail::create_dataset(state_->file.get(), file, name, memory_type(type.scalar), space.get(), creation.get());
     if (total == 0) return std::int64_t{0};
     const haddr_t place = H5Dget_offset(dataset.get());
     if (place == HADDR_UNDEF) detail::hdf5_failed(file, action);

@@ -98,11 +98,16 @@ struct Hdf5File::State {
 
 namespace detail {
 
-/// Returns a link creation list that creates missing groups.
-[[nodiscard]] Hdf5Handle make_intermediate_groups(const std::string& file_name);
+/// Makes the missing groups on the path of the object `name`.
+void make_groups_of(Hdf5Id file, const std::string& file_name, const std::string& name);
+/// Makes a dataset and the missing groups on its path. @param creation  dataset creation list
+[[nodiscard]] Hdf5Handle create_dataset(Hdf5Id file, const std::string& file_name, const std::string& name, Hdf5Id type,
+                                        Hdf5Id space, Hdf5Id creation);
+/// Makes a group whose path exists.
+void make_group(Hdf5Id file, const std::string& file_name, const std::string& name);
 
-/// Returns a dataset creation list that stores no times, so that files of the same content are equal.
-[[nodiscard]] Hdf5Handle without_times(const std::string& file_name);
+/// Returns a creation list of `kind` (H5P_DATASET_CREATE, ...) that stores no times, so that files of the same content are equal.
+[[nodiscard]] Hdf5Handle without_times(Hdf5Id kind, const std::string& file_name);
 
 }  // namespace detail
 
