@@ -2,7 +2,6 @@
 // a copy on the device. It is run by `weft bench kernels`, which prints the table. Times are those of GPU events.
 #include <algorithm>
 #include <cstdio>
-#include <exception>
 #include <string>
 
 #include "weft/device/device.hpp"
@@ -22,9 +21,7 @@ Json describe(const weft::CudaInfo& cuda, const weft::DeviceInfo& gpu) {
           {"l2_bytes", gpu.l2_bytes}};
 }
 
-int run(int argc, char** argv) {
-  const std::optional<ProgramOptions> options = program_options(argc, argv);
-  if (!options) return 2;
+int run(const ProgramOptions& options) {
   const weft::CudaInfo cuda = weft::cuda_info();
   if (cuda.devices.empty()) {
     std::fprintf(stderr, "weft: error: %s (%s); %s\n", std::string(weft::app::kNoGpuToMeasure).c_str(), cuda.missing.c_str(),
@@ -33,7 +30,7 @@ int run(int argc, char** argv) {
   }
   const weft::DeviceInfo& gpu = cuda.devices[static_cast<std::size_t>(weft::current_device())];
   weft::Stream stream;
-  return measure_all(*options, stream,
+  return measure_all(options, stream,
                      {.description = describe(cuda, gpu),
                       .cache_bytes = gpu.l2_bytes,
                       .copy_bytes = std::min(std::int64_t{1} << 30U, gpu.memory_free_bytes / 8 / 256 * 256),
@@ -44,11 +41,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace bench
 
-int main(int argc, char** argv) {
-  try {
-    return bench::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "weft: error: %s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return bench::run_program(argc, argv, bench::run); }

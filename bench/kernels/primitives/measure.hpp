@@ -19,7 +19,7 @@ struct KernelRow {
   double entries = 0;
   double bytes = 0;       ///< minimum traffic: one read of every input, one write of every output; radix sorts: of every pass
   double operations = 0;  ///< on values; 0: not counted
-  std::vector<std::pair<std::string, Times>> times;  ///< by candidate: "own", "library", "384 x 24"
+  std::vector<std::pair<std::string, Times>> times = {};  ///< by candidate: "own", "library", "384 x 24"
 };
 
 /// Choice of kernels, and the number of runs.
@@ -68,6 +68,18 @@ class Bench {
 
   /// Prints a row as one line of JSON.
   void report(const KernelRow& row) const;
+  /// Measures the own kernel as time() does, and prints its row. `own` and `library` get the index of the copy to use.
+  template <class Own>
+  void report_own(KernelRow row, int copies, const Own& own) const {
+    row.times = {{"own", time(copies, own)}};
+    report(row);
+  }
+  /// Measures the own kernel, then that of the library, both as time() does, and prints their row.
+  template <class Own, class Library, class... Refill>
+  void report_both(KernelRow row, int copies, const Own& own, const Library& library, const Refill&... refill) const {
+    row.times = {{"own", time(copies, own, refill...)}, {"library", time(copies, library, refill...)}};
+    report(row);
+  }
 
  private:
   weft::Stream& stream_;

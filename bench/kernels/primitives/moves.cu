@@ -21,32 +21,20 @@ void measure_rows(const Bench& bench, std::int64_t rows, std::int64_t width) {
   const std::string input = "rows of " + std::to_string(width);
   if (bench.wants("gather")) {
     const auto own = [&](int k) { kernels::gather(kGpu, stream, x.in(k), index.in(k), out[k], static_cast<std::size_t>(width)); };
-    bench.report({"gather",
-                  "double",
-                  "random " + input,
-                  entries,
-                  bytes + 4 * static_cast<double>(rows),
-                  0,
-                  {{"own", bench.time(copies, own)}}});
+    bench.report_own({"gather", "double", "random " + input, entries, bytes + 4 * static_cast<double>(rows), 0}, copies, own);
   }
   if (bench.wants("scatter")) {
     const auto to = permutations<std::uint32_t>(stream, copies, rows);
     const auto own = [&](int k) { kernels::scatter(kGpu, stream, x.in(k), to.in(k), out[k], static_cast<std::size_t>(width)); };
-    bench.report({"scatter",
-                  "double",
-                  "permuted " + input,
-                  entries,
-                  bytes + 4 * static_cast<double>(rows),
-                  0,
-                  {{"own", bench.time(copies, own)}}});
+    bench.report_own({"scatter", "double", "permuted " + input, entries, bytes + 4 * static_cast<double>(rows), 0}, copies, own);
   }
   if (bench.wants("aos_to_soa")) {
     const auto own = [&](int k) { kernels::aos_to_soa(kGpu, stream, x.in(k), rows, width, rows, out[k]); };
-    bench.report({"aos_to_soa", "double", input, entries, bytes, 0, {{"own", bench.time(copies, own)}}});
+    bench.report_own({"aos_to_soa", "double", input, entries, bytes, 0}, copies, own);
   }
   if (bench.wants("soa_to_aos")) {
     const auto own = [&](int k) { kernels::soa_to_aos(kGpu, stream, x.in(k), rows, width, rows, out[k]); };
-    bench.report({"soa_to_aos", "double", input, entries, bytes, 0, {{"own", bench.time(copies, own)}}});
+    bench.report_own({"soa_to_aos", "double", input, entries, bytes, 0}, copies, own);
   }
 }
 
@@ -60,7 +48,7 @@ void measure_transpose(const Bench& bench, const std::string& type, std::int64_t
   const auto own = [&](int k) { kernels::transpose(kGpu, stream, x.in(k), rows, columns, out[k]); };
   const auto entries = static_cast<double>(rows * columns);
   const std::string input = std::to_string(rows) + " x " + std::to_string(columns);
-  bench.report({"transpose", type, input, entries, 2 * sizeof(T) * entries, 0, {{"own", bench.time(copies, own)}}});
+  bench.report_own({"transpose", type, input, entries, 2 * sizeof(T) * entries, 0}, copies, own);
 }
 
 /// Batches of square matrices with n entries.
@@ -73,7 +61,7 @@ void measure_batch_of_transposes(const Bench& bench, std::int64_t n, std::int64_
   const auto own = [&](int k) { kernels::transpose_batch(kGpu, stream, x.in(k), matrices, edge, edge, out[k]); };
   const auto entries = static_cast<double>(all);
   const std::string input = std::to_string(edge) + " x " + std::to_string(edge);
-  bench.report({"transpose_batch", "double", input, entries, 16 * entries, 0, {{"own", bench.time(copies, own)}}});
+  bench.report_own({"transpose_batch", "double", input, entries, 16 * entries, 0}, copies, own);
 }
 
 }  // namespace

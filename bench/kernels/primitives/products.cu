@@ -105,13 +105,9 @@ void measure_products(const Bench& bench, std::int64_t n) {
     jacobi.back()->factor(kGpu, stream, s.a(k));
   }
   const auto own = [&](int k) { jacobi[static_cast<std::size_t>(k)]->apply(kGpu, stream, s.x.in(k), s.y[k]); };
-  bench.report({"block_jacobi",
-                "double",
-                "blocks of 5 x 5, applied",
-                traffic.diagonal,
-                8 * traffic.diagonal + 2 * traffic.vector,
-                2 * traffic.diagonal,
-                {{"own", bench.time(copies, own)}}});
+  bench.report_own({"block_jacobi", "double", "blocks of 5 x 5, applied", traffic.diagonal,
+                    8 * traffic.diagonal + 2 * traffic.vector, 2 * traffic.diagonal},
+                   copies, own);
 }
 
 }  // namespace bench

@@ -2,6 +2,8 @@
 
 #include <charconv>
 #include <cstdio>
+#include <exception>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -33,8 +35,7 @@ bool read_number(std::string_view word, std::int64_t& number) {
   return error == std::errc() && end == word.data() + word.size() && number > 0;
 }
 
-}  // namespace
-
+/// Returns the options; nothing after a message if an argument is wrong.
 std::optional<ProgramOptions> program_options(int argc, const char* const* argv) {
   ProgramOptions options;
   for (int i = 1; i < argc; ++i) {
@@ -57,6 +58,8 @@ std::optional<ProgramOptions> program_options(int argc, const char* const* argv)
   if (options.quick || options.entries > 0) options.settings.runs = weft::app::kQuickRuns;
   return options;
 }
+
+}  // namespace
 
 int measure_all(const ProgramOptions& options, weft::Stream& stream, const Machine& machine) {
   if (options.only_machine) {
@@ -100,6 +103,16 @@ void Bench::report(const KernelRow& row) const {
               {"bytes", row.bytes},
               {"operations", row.operations},
               {"times", times}});
+}
+
+int run_program(int argc, const char* const* argv, int (*run)(const ProgramOptions& options)) {
+  try {
+    const std::optional<ProgramOptions> options = program_options(argc, argv);
+    return options ? run(*options) : 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "weft: error: %s\n", error.what());
+    return 1;
+  }
 }
 
 }  // namespace bench

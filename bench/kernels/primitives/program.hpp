@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <span>
 
 #include "measure.hpp"
@@ -24,9 +23,6 @@ struct ProgramOptions {
   std::int64_t entries = 0;  ///< 0: the numbers of the machine
 };
 
-/// Returns the options; nothing after a message if an argument is wrong.
-[[nodiscard]] std::optional<ProgramOptions> program_options(int argc, const char* const* argv);
-
 /// A machine on which kernels are measured.
 struct Machine {
   Json description;                       ///< gpu or cpu, and others
@@ -38,5 +34,9 @@ struct Machine {
 
 /// Measures and prints the copy and the rows, or the machine alone. Returns the exit code.
 int measure_all(const ProgramOptions& options, weft::Stream& stream, const Machine& machine);
+
+/// Reads the arguments and calls `run`. Returns its exit code; 2 after a message if an argument is wrong, and 1 after an
+/// exception.
+int run_program(int argc, const char* const* argv, int (*run)(const ProgramOptions& options));
 
 }  // namespace bench

@@ -35,13 +35,9 @@ void measure_scan(const Bench& bench, const std::string& types, const std::strin
       kernels::exclusive_scan(kGpu, stream, x.in(k), out[k]);
     }
   };
-  bench.report({kInclusive ? "inclusive_scan" : "exclusive_scan",
-                types,
-                note,
-                static_cast<double>(n),
-                static_cast<double>(n) * (sizeof(In) + sizeof(Out)),
-                static_cast<double>(n),
-                {{"own", bench.time(copies, own)}, {"library", bench.time(copies, library)}}});
+  bench.report_both({kInclusive ? "inclusive_scan" : "exclusive_scan", types, note, static_cast<double>(n),
+                     static_cast<double>(n) * (sizeof(In) + sizeof(Out)), static_cast<double>(n)},
+                    copies, own, library);
 }
 
 void measure_segmented_scan(const Bench& bench, std::int64_t n) {
@@ -55,13 +51,13 @@ void measure_segmented_scan(const Bench& bench, std::int64_t n) {
     const auto own = [&](int k) {
       kernels::segmented_inclusive_scan(kGpu, stream, x.in(k), heads.in(k), out[k], 0.0, kernels::Plus{});
     };
-    bench.report({"segmented_inclusive_scan", "double", "", entries, 17 * entries, entries, {{"own", bench.time(copies, own)}}});
+    bench.report_own({"segmented_inclusive_scan", "double", "", entries, 17 * entries, entries}, copies, own);
   }
   if (!bench.wants("segmented_exclusive_scan")) return;
   const auto own = [&](int k) {
     kernels::segmented_exclusive_scan(kGpu, stream, x.in(k), heads.in(k), out[k], 0.0, kernels::Plus{});
   };
-  bench.report({"segmented_exclusive_scan", "double", "", entries, 17 * entries, entries, {{"own", bench.time(copies, own)}}});
+  bench.report_own({"segmented_exclusive_scan", "double", "", entries, 17 * entries, entries}, copies, own);
 }
 
 /// The number of the segment of an entry, for CUB's scan by keys.
@@ -89,13 +85,9 @@ void measure_scan_by_offsets(const Bench& bench, std::int64_t n, std::int64_t le
   const auto own = [&](int k) {
     kernels::segmented_inclusive_scan(kGpu, stream, x.in(k), offsets.in(k), out[k], 0.0, kernels::Plus{});
   };
-  bench.report({"scan_by_offsets",
-                "double",
-                segments_of(n, length),
-                static_cast<double>(n),
-                16.0 * static_cast<double>(n) + 8.0 * static_cast<double>(offsets[0].size()),
-                static_cast<double>(n),
-                {{"own", bench.time(copies, own)}, {"library", bench.time(copies, library)}}});
+  bench.report_both({"scan_by_offsets", "double", segments_of(n, length), static_cast<double>(n),
+                     16.0 * static_cast<double>(n) + 8.0 * static_cast<double>(offsets[0].size()), static_cast<double>(n)},
+                    copies, own, library);
 }
 
 }  // namespace

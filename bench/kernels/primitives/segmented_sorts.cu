@@ -28,13 +28,9 @@ void measure_segmented_sort(const Bench& bench, const std::string& type, std::in
                                                       offsets.in(k).data() + 1, native(stream));
     });
   };
-  bench.report({"segmented_sort",
-                type,
-                segments_of(n, length),
-                static_cast<double>(n),
-                2.0 * static_cast<double>(n) * sizeof(Key),
-                0,
-                {{"own", bench.time(copies, own, refill)}, {"library", bench.time(copies, library, refill)}}});
+  bench.report_both(
+      {"segmented_sort", type, segments_of(n, length), static_cast<double>(n), 2.0 * static_cast<double>(n) * sizeof(Key), 0},
+      copies, own, library, refill);
 }
 
 /// Keys with values of 4 bytes, compared as above.
@@ -56,13 +52,9 @@ void measure_segmented_pairs(const Bench& bench, const std::string& type, std::i
                                                        offsets.in(k).data(), offsets.in(k).data() + 1, native(stream));
     });
   };
-  bench.report({"segmented_stable_sort_by_key",
-                type,
-                segments_of(n, length),
-                static_cast<double>(n),
-                2.0 * static_cast<double>(n) * (sizeof(Key) + 4),
-                0,
-                {{"own", bench.time(copies, own, refill)}, {"library", bench.time(copies, library, refill)}}});
+  bench.report_both({"segmented_stable_sort_by_key", type, segments_of(n, length), static_cast<double>(n),
+                     2.0 * static_cast<double>(n) * (sizeof(Key) + 4), 0},
+                    copies, own, library, refill);
 }
 
 }  // namespace

@@ -29,17 +29,11 @@ void measure_selection(const Bench& bench, std::int64_t n, std::uint32_t percent
     const auto library = [&](int k) {
       kernels::copy_if<Provider::library>(kGpu, stream, x.in(k), selected, out[k], count.data());
     };
-    bench.report({"copy_if",
-                  "uint32",
-                  input,
-                  entries,
-                  4 * entries * (1 + percent / 100.0),
-                  entries,
-                  {{"own", bench.time(copies, own)}, {"library", bench.time(copies, library)}}});
+    bench.report_both({"copy_if", "uint32", input, entries, 4 * entries * (1 + percent / 100.0), entries}, copies, own, library);
   }
   if (bench.wants("partition")) {
     const auto own = [&](int k) { kernels::partition(kGpu, stream, x.in(k), selected, out[k], count.data()); };
-    bench.report({"partition", "uint32", input, entries, 8 * entries, entries, {{"own", bench.time(copies, own)}}});
+    bench.report_own({"partition", "uint32", input, entries, 8 * entries, entries}, copies, own);
   }
 }
 
@@ -57,7 +51,7 @@ void measure_select(const Bench& bench, std::int64_t n) {
   const DeviceVector<std::int64_t> count(stream, 1);
   const auto own = [&](int k) { kernels::select(kGpu, stream, IsSelectedAt{x.in(k).data()}, out[k], count.data()); };
   const auto entries = static_cast<double>(n);
-  bench.report({"select", "int32", "50 % selected", entries, 6 * entries, entries, {{"own", bench.time(copies, own)}}});
+  bench.report_own({"select", "int32", "50 % selected", entries, 6 * entries, entries}, copies, own);
 }
 
 void measure_runs(const Bench& bench, std::int64_t n) {
@@ -70,18 +64,12 @@ void measure_runs(const Bench& bench, std::int64_t n) {
   if (bench.wants("unique")) {
     const auto own = [&](int k) { kernels::unique<Provider::own>(kGpu, stream, x.in(k), out[k], count.data()); };
     const auto library = [&](int k) { kernels::unique<Provider::library>(kGpu, stream, x.in(k), out[k], count.data()); };
-    bench.report({"unique",
-                  "uint32",
-                  "",
-                  entries,
-                  6 * entries,
-                  entries,
-                  {{"own", bench.time(copies, own)}, {"library", bench.time(copies, library)}}});
+    bench.report_both({"unique", "uint32", "", entries, 6 * entries, entries}, copies, own, library);
   }
   if (bench.wants("run_length_encode")) {
     const DeviceVector<std::int64_t> offsets(stream, static_cast<std::size_t>(n + 1));
     const auto own = [&](int k) { kernels::run_length_encode(kGpu, stream, x.in(k), out[k], offsets.span(), count.data()); };
-    bench.report({"run_length_encode", "uint32", "", entries, 10 * entries, entries, {{"own", bench.time(copies, own)}}});
+    bench.report_own({"run_length_encode", "uint32", "", entries, 10 * entries, entries}, copies, own);
   }
 }
 
@@ -100,13 +88,7 @@ void measure_histogram(const Bench& bench, std::int64_t n, std::int64_t bins) {
     kernels::histogram<Provider::library>(kGpu, stream, n, BinOf{x.in(k).data()}, counts.span());
   };
   const auto entries = static_cast<double>(n);
-  bench.report({"histogram",
-                "uint32",
-                std::to_string(bins) + " bins",
-                entries,
-                4 * entries,
-                entries,
-                {{"own", bench.time(copies, own)}, {"library", bench.time(copies, library)}}});
+  bench.report_both({"histogram", "uint32", std::to_string(bins) + " bins", entries, 4 * entries, entries}, copies, own, library);
 }
 
 }  // namespace

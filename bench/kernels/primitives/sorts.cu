@@ -100,13 +100,9 @@ void measure_pairs(const Bench& bench, const std::string& type, std::int64_t n) 
   const auto refill = [&] { copy_bytes(stream, keys.all().data(), original.all().data(), keys.bytes()); };
   const auto own = [&](int k) { kernels::stable_sort_by_key(kGpu, stream, keys[k], values[k]); };
   const auto library = [&](int k) { sort_pairs_by_library(stream, keys[k], values[k]); };
-  bench.report({"stable_sort_by_key",
-                type,
-                "values of 4 bytes",
-                static_cast<double>(n),
-                static_cast<double>(n) * static_cast<double>(size + 2 * size * (size + 4)),
-                0,
-                {{"own", bench.time(copies, own, refill)}, {"library", bench.time(copies, library, refill)}}});
+  bench.report_both({"stable_sort_by_key", type, "values of 4 bytes", static_cast<double>(n),
+                     static_cast<double>(n) * static_cast<double>(size + 2 * size * (size + 4)), 0},
+                    copies, own, library, refill);
 }
 
 }  // namespace

@@ -28,13 +28,9 @@ void measure_stencil(const Bench& bench, const std::string& type, std::int32_t e
   };
   const auto points = static_cast<double>(std::int64_t{edge} * edge * edge);
   constexpr double kOperations = 13;  // 7 products and 6 sums for a point
-  bench.report({"stencil",
-                type,
-                padded ? "7 points, padded rows" : "7 points",
-                points,
-                2.0 * sizeof(T) * points,
-                kOperations * points,
-                {{"own", bench.time(copies, own)}}});
+  bench.report_own(
+      {"stencil", type, padded ? "7 points, padded rows" : "7 points", points, 2.0 * sizeof(T) * points, kOperations * points},
+      copies, own);
 }
 
 template <class T>
@@ -47,13 +43,7 @@ void measure_star(const Bench& bench, const std::string& type, std::int32_t edge
   const auto own = [&](int k) { kernels::apply_star_stencil(kGpu, stream, kernels::StarWeights<T>{}, box, x.in(k), out[k]); };
   const auto points = static_cast<double>(std::int64_t{edge} * edge * edge);
   constexpr double kOperations = 37;  // 13 products and 24 sums for a point
-  bench.report({"star_stencil",
-                type,
-                "25 points",
-                points,
-                2.0 * sizeof(T) * points,
-                kOperations * points,
-                {{"own", bench.time(copies, own)}}});
+  bench.report_own({"star_stencil", type, "25 points", points, 2.0 * sizeof(T) * points, kOperations * points}, copies, own);
 }
 
 template <class T>
@@ -65,13 +55,7 @@ void measure_line(const Bench& bench, const std::string& type, std::int64_t n) {
   const auto own = [&](int k) { kernels::apply_line_stencil(kGpu, stream, kernels::LineStencil<T, 4>{}, x.in(k), out[k]); };
   const auto points = static_cast<double>(n);
   constexpr double kOperations = 17;  // 9 products and 8 sums for a point
-  bench.report({"line_stencil",
-                type,
-                "9 points",
-                points,
-                2.0 * sizeof(T) * points,
-                kOperations * points,
-                {{"own", bench.time(copies, own)}}});
+  bench.report_own({"line_stencil", type, "9 points", points, 2.0 * sizeof(T) * points, kOperations * points}, copies, own);
 }
 
 }  // namespace

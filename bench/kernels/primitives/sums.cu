@@ -21,13 +21,7 @@ void measure_maximum(const Bench& bench, std::int64_t n) {
   const DeviceVector<double> result(stream, 1);
   const auto own = [&](int k) { reduce_into(kGpu, stream, n, 0.0, SquareOf{x.in(k).data()}, kernels::Maximum{}, result.data()); };
   const auto entries = static_cast<double>(n);
-  bench.report({"transform_reduce",
-                "double",
-                "maximum of squares",
-                entries,
-                8 * entries,
-                2 * entries,
-                {{"own", bench.time(copies, own)}}});
+  bench.report_own({"transform_reduce", "double", "maximum of squares", entries, 8 * entries, 2 * entries}, copies, own);
 }
 
 template <class T>
@@ -41,8 +35,7 @@ void measure_reductions(const Bench& bench, const std::string& type, std::int64_
     const auto x = random<T>(stream, copies, n, 1000);
     const auto own = [&](int k) { kernels::sum<Provider::own>(kGpu, stream, x.in(k), result.data()); };
     const auto library = [&](int k) { kernels::sum<Provider::library>(kGpu, stream, x.in(k), result.data()); };
-    bench.report(
-        {"sum", type, "", entries, bytes, entries, {{"own", bench.time(copies, own)}, {"library", bench.time(copies, library)}}});
+    bench.report_both({"sum", type, "", entries, bytes, entries}, copies, own, library);
   }
   if (!bench.wants("dot") && !bench.wants("axpy_dot")) return;
   const int copies = bench.copies(2 * n * size);
@@ -51,11 +44,11 @@ void measure_reductions(const Bench& bench, const std::string& type, std::int64_
   set_bytes(stream, alpha.data(), 0, sizeof(T));
   if (bench.wants("dot")) {
     const auto own = [&](int k) { kernels::dot(kGpu, stream, x.in(k), y.in(k), result.data()); };
-    bench.report({"dot", type, "", entries, 2 * bytes, 2 * entries, {{"own", bench.time(copies, own)}}});
+    bench.report_own({"dot", type, "", entries, 2 * bytes, 2 * entries}, copies, own);
   }
   if (bench.wants("axpy_dot")) {
     const auto own = [&](int k) { kernels::axpy_dot(kGpu, stream, alpha.data(), x.in(k), y[k], y.in(k), result.data()); };
-    bench.report({"axpy_dot", type, "z = y", entries, 3 * bytes, 4 * entries, {{"own", bench.time(copies, own)}}});
+    bench.report_own({"axpy_dot", type, "z = y", entries, 3 * bytes, 4 * entries}, copies, own);
   }
 }
 
@@ -71,25 +64,13 @@ void measure_segments(const Bench& bench, std::int64_t n, std::int64_t length) {
   };
   const auto entries = static_cast<double>(n), bytes = 8 * entries + 16.0 * static_cast<double>(sums.size());
   if (bench.wants("segmented_sum")) {
-    bench.report({"segmented_sum",
-                  "double",
-                  segments_of(n, length),
-                  entries,
-                  bytes,
-                  entries,
-                  {{"own", bench.time(copies, own)}, {"library", bench.time(copies, library)}}});
+    bench.report_both({"segmented_sum", "double", segments_of(n, length), entries, bytes, entries}, copies, own, library);
   }
   if (!bench.wants("segmented_reduce") || length != 30) return;
   const auto reduce = [&](int k) {
     kernels::segmented_reduce(kGpu, stream, x.in(k), offsets.in(k), sums.span(), 0.0, kernels::Maximum{});
   };
-  bench.report({"segmented_reduce",
-                "double",
-                "maxima, " + segments_of(n, length),
-                entries,
-                bytes,
-                entries,
-                {{"own", bench.time(copies, reduce)}}});
+  bench.report_own({"segmented_reduce", "double", "maxima, " + segments_of(n, length), entries, bytes, entries}, copies, reduce);
 }
 
 }  // namespace

@@ -39,8 +39,7 @@ void measure_products(const Bench& bench, std::int64_t n) {
   const Copies<double> y(stream, copies, rows);
   const auto report = [&](const char* kernel, double bytes, const auto& own) {
     if (!bench.wants(kernel)) return;
-    bench.report(
-        {kernel, "double", "blocks of 5 x 5", traffic.entries, bytes, 2 * traffic.entries, {{"own", bench.time(copies, own)}}});
+    bench.report_own({kernel, "double", "blocks of 5 x 5", traffic.entries, bytes, 2 * traffic.entries}, copies, own);
   };
   report("multiply", traffic.product, [&](int k) { kernels::multiply(a(k), x.in(k), y[k]); });
   report("multiply_add", traffic.product + traffic.vector,
@@ -56,13 +55,9 @@ void measure_products(const Bench& bench, std::int64_t n) {
     jacobi.back()->factor(a(k));
   }
   const auto apply = [&](int k) { jacobi[static_cast<std::size_t>(k)]->apply(x.in(k), y[k]); };
-  bench.report({"block_jacobi",
-                "double",
-                "blocks of 5 x 5, applied",
-                traffic.diagonal,
-                8 * traffic.diagonal + 2 * traffic.vector,
-                2 * traffic.diagonal,
-                {{"own", bench.time(copies, apply)}}});
+  bench.report_own({"block_jacobi", "double", "blocks of 5 x 5, applied", traffic.diagonal,
+                    8 * traffic.diagonal + 2 * traffic.vector, 2 * traffic.diagonal},
+                   copies, apply);
 }
 
 void measure_batches(const Bench& bench, std::int64_t entries) {

@@ -3,9 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
-#include <exception>
 #include <fstream>
 #include <string>
 
@@ -33,16 +31,14 @@ std::int64_t cache_bytes() {
   return bytes > 0 ? bytes : std::int64_t{32} << 20U;
 }
 
-int run(int argc, char** argv) {
-  const std::optional<ProgramOptions> options = program_options(argc, argv);
-  if (!options) return 2;
+int run(const ProgramOptions& options) {
   const std::int64_t cache = cache_bytes();
 #ifdef __clang__
   const std::string compiler = __VERSION__;
 #else
   const std::string compiler = std::string("GCC ") + __VERSION__;
 #endif
-  return measure_all(*options, weft::host_stream(),
+  return measure_all(options, weft::host_stream(),
                      {.description = {{"cpu", processor()}, {"compiler", compiler}, {"threads", 1}, {"cache_bytes", cache}},
                       .cache_bytes = cache,
                       .copy_bytes = std::int64_t{1} << 28U,
@@ -63,11 +59,4 @@ Times measure_copy(const Bench& bench, std::int64_t bytes) {
 
 }  // namespace bench
 
-int main(int argc, char** argv) {
-  try {
-    return bench::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "weft: error: %s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return bench::run_program(argc, argv, bench::run); }

@@ -28,18 +28,12 @@ void measure_selection(const Bench& bench, std::int64_t n) {
       const std::uint32_t* const of = x.in(k).data();
       keep(kernels::select(static_cast<std::int32_t>(n), [of](std::int32_t i) { return of[i] < 50; }));
     };
-    bench.report({"select", "int32", input, entries, 6 * entries, entries, {{"own", bench.time(copies, own)}}});
+    bench.report_own({"select", "int32", input, entries, 6 * entries, entries}, copies, own);
   }
   if (bench.wants("copy_if")) {
     const auto own = [&](int k) { keep(kernels::copy_if(x.in(k), selected, out[k])); };
     const auto library = [&](int k) { keep(std::copy_if(x.in(k).begin(), x.in(k).end(), out[k].begin(), selected)); };
-    bench.report({"copy_if",
-                  "uint32",
-                  input,
-                  entries,
-                  6 * entries,
-                  entries,
-                  {{"own", bench.time(copies, own)}, {"library", bench.time(copies, library)}}});
+    bench.report_both({"copy_if", "uint32", input, entries, 6 * entries, entries}, copies, own, library);
   }
   if (bench.wants("partition")) {
     const auto own = [&](int k) { keep(kernels::partition(x.in(k), selected, out[k])); };
@@ -47,13 +41,7 @@ void measure_selection(const Bench& bench, std::int64_t n) {
       std::copy(x.in(k).begin(), x.in(k).end(), out[k].begin());
       keep(std::stable_partition(out[k].begin(), out[k].end(), selected));
     };
-    bench.report({"partition",
-                  "uint32",
-                  input,
-                  entries,
-                  8 * entries,
-                  entries,
-                  {{"own", bench.time(copies, own)}, {"library", bench.time(copies, library)}}});
+    bench.report_both({"partition", "uint32", input, entries, 8 * entries, entries}, copies, own, library);
   }
 }
 
@@ -66,22 +54,16 @@ void measure_runs(const Bench& bench, std::int64_t n) {
   if (bench.wants("unique")) {
     const auto own = [&](int k) { keep(kernels::unique(x.in(k), out[k])); };
     const auto library = [&](int k) { keep(std::unique_copy(x.in(k).begin(), x.in(k).end(), out[k].begin())); };
-    bench.report({"unique",
-                  "uint32",
-                  "",
-                  entries,
-                  6 * entries,
-                  entries,
-                  {{"own", bench.time(copies, own)}, {"library", bench.time(copies, library)}}});
+    bench.report_both({"unique", "uint32", "", entries, 6 * entries, entries}, copies, own, library);
   }
   if (bench.wants("run_length_encode")) {
     std::vector<std::int64_t> offsets(static_cast<std::size_t>(n + 1));
     const auto own = [&](int k) { keep(kernels::run_length_encode(x.in(k), out[k], std::span(offsets))); };
-    bench.report({"run_length_encode", "uint32", "", entries, 10 * entries, entries, {{"own", bench.time(copies, own)}}});
+    bench.report_own({"run_length_encode", "uint32", "", entries, 10 * entries, entries}, copies, own);
   }
   if (bench.wants("run_offsets")) {
     const auto own = [&](int k) { keep(kernels::run_offsets(x.in(k))); };
-    bench.report({"run_offsets", "uint32", "", entries, 8 * entries, entries, {{"own", bench.time(copies, own)}}});
+    bench.report_own({"run_offsets", "uint32", "", entries, 8 * entries, entries}, copies, own);
   }
 }
 
@@ -96,8 +78,7 @@ void measure_histogram(const Bench& bench, std::int64_t n, std::int64_t bins) {
         n, [of](std::int64_t i) { return static_cast<std::int32_t>(of[i]); }, std::span(counts));
   };
   const auto entries = static_cast<double>(n);
-  bench.report(
-      {"histogram", "uint32", std::to_string(bins) + " bins", entries, 4 * entries, entries, {{"own", bench.time(copies, own)}}});
+  bench.report_own({"histogram", "uint32", std::to_string(bins) + " bins", entries, 4 * entries, entries}, copies, own);
 }
 
 void measure_rows(const Bench& bench, std::int64_t rows, std::int64_t width) {
@@ -112,7 +93,7 @@ void measure_rows(const Bench& bench, std::int64_t rows, std::int64_t width) {
   if (bench.wants("gather")) {
     const auto index = random<std::uint32_t>(stream, copies, rows, static_cast<std::uint64_t>(rows));
     const auto own = [&](int k) { kernels::gather(x.in(k), index.in(k), out[k], wide); };
-    bench.report({"gather", "double", "random " + input, entries, with_index, 0, {{"own", bench.time(copies, own)}}});
+    bench.report_own({"gather", "double", "random " + input, entries, with_index, 0}, copies, own);
   }
   if (bench.wants("scatter") || bench.wants("inverse_permutation")) {
     const auto to = permutations<std::int32_t>(stream, copies, rows);
@@ -120,19 +101,19 @@ void measure_rows(const Bench& bench, std::int64_t rows, std::int64_t width) {
     const auto inverse = [&](int k) { keep(kernels::inverse_permutation(to.in(k))); };
     const auto of_rows = static_cast<double>(rows);
     if (bench.wants("scatter")) {
-      bench.report({"scatter", "double", "permuted " + input, entries, with_index, 0, {{"own", bench.time(copies, own)}}});
+      bench.report_own({"scatter", "double", "permuted " + input, entries, with_index, 0}, copies, own);
     }
     if (bench.wants("inverse_permutation")) {
-      bench.report({"inverse_permutation", "int32", "", of_rows, 8 * of_rows, 0, {{"own", bench.time(copies, inverse)}}});
+      bench.report_own({"inverse_permutation", "int32", "", of_rows, 8 * of_rows, 0}, copies, inverse);
     }
   }
   if (bench.wants("aos_to_soa")) {
     const auto own = [&](int k) { kernels::aos_to_soa(x.in(k), rows, width, rows, out[k]); };
-    bench.report({"aos_to_soa", "double", input, entries, bytes, 0, {{"own", bench.time(copies, own)}}});
+    bench.report_own({"aos_to_soa", "double", input, entries, bytes, 0}, copies, own);
   }
   if (bench.wants("soa_to_aos")) {
     const auto own = [&](int k) { kernels::soa_to_aos(x.in(k), rows, width, rows, out[k]); };
-    bench.report({"soa_to_aos", "double", input, entries, bytes, 0, {{"own", bench.time(copies, own)}}});
+    bench.report_own({"soa_to_aos", "double", input, entries, bytes, 0}, copies, own);
   }
 }
 

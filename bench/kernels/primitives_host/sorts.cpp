@@ -104,13 +104,7 @@ void measure_lists(const Bench& bench, std::int64_t n) {
   const auto library = [&](int) { std::sort(list.begin(), list.end()); };
   if (bench.wants("bucket_sort")) {
     const auto own = [&](int) { kernels::bucket_sort(list, std::identity{}, std::less<>{}); };
-    bench.report({"bucket_sort",
-                  "uint64",
-                  "",
-                  entries,
-                  16 * entries,
-                  0,
-                  {{"own", bench.time(1, own, refill)}, {"library", bench.time(1, library, refill)}}});
+    bench.report_both({"bucket_sort", "uint64", "", entries, 16 * entries, 0}, 1, own, library, refill);
   }
   if (bench.wants("sort_unique")) {
     const auto own = [&](int) { kernels::sort_unique(list); };
@@ -118,25 +112,14 @@ void measure_lists(const Bench& bench, std::int64_t n) {
       library(k);
       list.erase(std::unique(list.begin(), list.end()), list.end());
     };
-    bench.report({"sort_unique",
-                  "uint64",
-                  "",
-                  entries,
-                  16 * entries,
-                  0,
-                  {{"own", bench.time(1, own, refill)}, {"library", bench.time(1, unique, refill)}}});
+    bench.report_both({"sort_unique", "uint64", "", entries, 16 * entries, 0}, 1, own, unique, refill);
   }
   if (bench.wants("bitonic_sort")) {
     const auto count = static_cast<std::ptrdiff_t>(std::min<std::int64_t>(n, 1 << 16));
     const auto own = [&](int) { kernels::bitonic_sort(std::span(list).first(static_cast<std::size_t>(count)), std::less<>{}); };
     const auto sort = [&](int) { std::sort(list.begin(), list.begin() + count); };
-    bench.report({"bitonic_sort",
-                  "uint64",
-                  "",
-                  static_cast<double>(count),
-                  16.0 * static_cast<double>(count),
-                  0,
-                  {{"own", bench.time(1, own, refill)}, {"library", bench.time(1, sort, refill)}}});
+    bench.report_both({"bitonic_sort", "uint64", "", static_cast<double>(count), 16.0 * static_cast<double>(count), 0}, 1, own,
+                      sort, refill);
   }
 }
 

@@ -18,7 +18,7 @@ void measure_stencil(const Bench& bench, const char* kernel, const char* input, 
   const auto x = random<double>(bench.stream(), copies, from, 1000);
   const Copies<double> out(bench.stream(), copies, to);
   const auto own = [&](int k) { work(x.in(k), out[k]); };
-  bench.report({kernel, "double", input, points, 16 * points, operations * points, {{"own", bench.time(copies, own)}}});
+  bench.report_own({kernel, "double", input, points, 16 * points, operations * points}, copies, own);
 }
 
 }  // namespace

@@ -20,13 +20,7 @@ void measure_vectors(const Bench& bench, std::int64_t n) {
   if (bench.wants("sum")) {
     const auto own = [&](int k) { keep(kernels::sum(x.in(k))); };
     const auto library = [&](int k) { keep(std::reduce(x.in(k).begin(), x.in(k).end())); };
-    bench.report({"sum",
-                  "double",
-                  "library: other digits",
-                  entries,
-                  bytes,
-                  entries,
-                  {{"own", bench.time(copies, own)}, {"library", bench.time(copies, library)}}});
+    bench.report_both({"sum", "double", "library: other digits", entries, bytes, entries}, copies, own, library);
   }
   if (bench.wants("transform_reduce")) {
     const auto own = [&](int k) {
@@ -37,28 +31,16 @@ void measure_vectors(const Bench& bench, std::int64_t n) {
     const auto library = [&](int k) {
       keep(std::transform_reduce(x.in(k).begin(), x.in(k).end(), 0.0, kernels::Maximum{}, [](double e) { return e * e; }));
     };
-    bench.report({"transform_reduce",
-                  "double",
-                  "maximum of squares",
-                  entries,
-                  bytes,
-                  2 * entries,
-                  {{"own", bench.time(copies, own)}, {"library", bench.time(copies, library)}}});
+    bench.report_both({"transform_reduce", "double", "maximum of squares", entries, bytes, 2 * entries}, copies, own, library);
   }
   if (bench.wants("dot")) {
     const auto own = [&](int k) { keep(kernels::dot(x.in(k), y.in(k))); };
     const auto library = [&](int k) { keep(std::transform_reduce(x.in(k).begin(), x.in(k).end(), y.in(k).begin(), 0.0)); };
-    bench.report({"dot",
-                  "double",
-                  "library: other digits",
-                  entries,
-                  2 * bytes,
-                  2 * entries,
-                  {{"own", bench.time(copies, own)}, {"library", bench.time(copies, library)}}});
+    bench.report_both({"dot", "double", "library: other digits", entries, 2 * bytes, 2 * entries}, copies, own, library);
   }
   if (bench.wants("axpy_dot")) {
     const auto own = [&](int k) { keep(kernels::axpy_dot(0.0, x.in(k), y[k], y.in(k))); };
-    bench.report({"axpy_dot", "double", "z = y", entries, 3 * bytes, 4 * entries, {{"own", bench.time(copies, own)}}});
+    bench.report_own({"axpy_dot", "double", "z = y", entries, 3 * bytes, 4 * entries}, copies, own);
   }
 }
 
@@ -72,11 +54,11 @@ void measure_segments(const Bench& bench, std::int64_t n, std::int64_t length) {
   const std::string input = segments_of(n, length);
   if (bench.wants("segmented_sum")) {
     const auto own = [&](int k) { kernels::segmented_sum(x.in(k), offsets.in(k), sums[0]); };
-    bench.report({"segmented_sum", "double", input, entries, bytes, entries, {{"own", bench.time(copies, own)}}});
+    bench.report_own({"segmented_sum", "double", input, entries, bytes, entries}, copies, own);
   }
   if (bench.wants("segmented_reduce")) {
     const auto own = [&](int k) { kernels::segmented_reduce(x.in(k), offsets.in(k), sums[0], 0.0, kernels::Maximum{}); };
-    bench.report({"segmented_reduce", "double", "maxima, " + input, entries, bytes, entries, {{"own", bench.time(copies, own)}}});
+    bench.report_own({"segmented_reduce", "double", "maxima, " + input, entries, bytes, entries}, copies, own);
   }
 }
 
@@ -90,24 +72,12 @@ void measure_scan(const Bench& bench, const std::string& type, const std::string
   if (bench.wants("exclusive_scan")) {
     const auto own = [&](int k) { kernels::exclusive_scan(x.in(k), out[k]); };
     const auto library = [&](int k) { std::exclusive_scan(x.in(k).begin(), x.in(k).end(), out[k].begin(), T{}); };
-    bench.report({"exclusive_scan",
-                  type,
-                  note,
-                  entries,
-                  bytes,
-                  entries,
-                  {{"own", bench.time(copies, own)}, {"library", bench.time(copies, library)}}});
+    bench.report_both({"exclusive_scan", type, note, entries, bytes, entries}, copies, own, library);
   }
   if (bench.wants("inclusive_scan")) {
     const auto own = [&](int k) { kernels::inclusive_scan(x.in(k), out[k]); };
     const auto library = [&](int k) { std::inclusive_scan(x.in(k).begin(), x.in(k).end(), out[k].begin()); };
-    bench.report({"inclusive_scan",
-                  type,
-                  note,
-                  entries,
-                  bytes,
-                  entries,
-                  {{"own", bench.time(copies, own)}, {"library", bench.time(copies, library)}}});
+    bench.report_both({"inclusive_scan", type, note, entries, bytes, entries}, copies, own, library);
   }
 }
 
@@ -120,23 +90,19 @@ void measure_segmented_scans(const Bench& bench, std::int64_t n) {
   const auto entries = static_cast<double>(n);
   if (bench.wants("segmented_exclusive_scan")) {
     const auto own = [&](int k) { kernels::segmented_exclusive_scan(x.in(k), heads.in(k), out[k], 0.0, kernels::Plus{}); };
-    bench.report({"segmented_exclusive_scan", "double", "", entries, 17 * entries, entries, {{"own", bench.time(copies, own)}}});
+    bench.report_own({"segmented_exclusive_scan", "double", "", entries, 17 * entries, entries}, copies, own);
   }
   if (bench.wants("segmented_inclusive_scan")) {
     const auto own = [&](int k) { kernels::segmented_inclusive_scan(x.in(k), heads.in(k), out[k], 0.0, kernels::Plus{}); };
-    bench.report({"segmented_inclusive_scan", "double", "", entries, 17 * entries, entries, {{"own", bench.time(copies, own)}}});
+    bench.report_own({"segmented_inclusive_scan", "double", "", entries, 17 * entries, entries}, copies, own);
   }
   if (!bench.wants("scan_by_offsets")) return;
   for (const std::int64_t length : {std::int64_t{7}, std::int64_t{1000}}) {
     const auto offsets = offsets_of(stream, copies, n, length);
     const auto own = [&](int k) { kernels::segmented_inclusive_scan(x.in(k), offsets.in(k), out[k], 0.0, kernels::Plus{}); };
-    bench.report({"scan_by_offsets",
-                  "double",
-                  segments_of(n, length),
-                  entries,
-                  16 * entries + 8.0 * static_cast<double>(offsets[0].size()),
-                  entries,
-                  {{"own", bench.time(copies, own)}}});
+    bench.report_own({"scan_by_offsets", "double", segments_of(n, length), entries,
+                      16 * entries + 8.0 * static_cast<double>(offsets[0].size()), entries},
+                     copies, own);
   }
 }
 
