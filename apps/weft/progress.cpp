@@ -159,6 +159,10 @@ void ProgressPrinter::changed(const std::vector<io::CaseChange>& changes) {
   }
 }
 
+void ProgressPrinter::began() {
+  if (talks_ && log_ != nullptr) log_->begin();
+}
+
 void ProgressPrinter::advanced(const flow::Progress& progress) {
   if (!talks_) return;
   if (!logged_ || since_logged_.seconds() >= kLineInterval) {
@@ -167,7 +171,6 @@ void ProgressPrinter::advanced(const flow::Progress& progress) {
     const std::string line =
         fmt::format("{:5.1f} %  {}\n", 100 * progress.fraction, facts(progress, local_time_, std::string::npos));
     log(line);
-    if (log_ != nullptr) log_->begin();  // the results folder has been locked by this run
     if (!on_terminal_) {
       print_out(line);
     }
@@ -203,7 +206,6 @@ void ProgressPrinter::wrote(const std::filesystem::path& file) {
   if (!talks_) return;
   const std::string line = fmt::format("wrote {}\n", file.string());
   log(line);
-  if (log_ != nullptr) log_->begin();
   if (on_terminal_) return;  // file names would hide the bar
   print_out(line);
 }

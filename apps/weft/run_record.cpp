@@ -183,6 +183,11 @@ void RunRecord::changed(const std::vector<io::CaseChange>& changes) {
   next_.changed(changes);
 }
 
+void RunRecord::began() {
+  if (comm_.is_root()) save(io::Durable::no);
+  next_.began();
+}
+
 void RunRecord::advanced(const flow::Progress& progress) {
   if (comm_.is_root()) {
     call_["step"] = progress.step;

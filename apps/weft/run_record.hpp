@@ -25,6 +25,7 @@ class RunRecord final : public flow::RunObserver {
   void solver_ready(const flow::Solver& solver) override;
   void resumed(const std::filesystem::path& checkpoint, std::int64_t step, double time, const std::string& instead_of) override;
   void changed(const std::vector<io::CaseChange>& changes) override;
+  void began() override;
   void advanced(const flow::Progress& progress) override;
   void wrote(const std::filesystem::path& file) override;
   void ended(const flow::RunSummary& summary) override;  ///< @collective

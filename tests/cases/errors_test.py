@@ -2,11 +2,13 @@
 
     errors_test.py path/to/weft [unittest arguments]
 """
+import json
 import re
+import subprocess
 import time
 import unittest
 
-from weft_support import CASES, FAILED, PHYSICS, USAGE, InFolder, ranks, sets
+from weft_support import CASES, FAILED, PATIENCE, PHYSICS, USAGE, WEFT, InFolder, environment, ranks, sets
 
 
 class WrongInput(InFolder):
@@ -34,6 +36,18 @@ class WrongInput(InFolder):
                 self.assertEqual(printed.count("weft: error:"), 1, printed)
                 for word in words:
                     self.assertIn(word, printed)
+
+    def test_a_limit_of_the_size_of_files_is_an_error(self):
+        run = ["run", *self.coarse("sod", results="results")]
+        for command in (["mesh", "generate", "naca", "naca.msh"], ["mesh", "generate", "naca", "naca.h5"], run):
+            with self.subTest(command=command):
+                done = subprocess.run(["bash", "-c", 'ulimit -f 16 && exec "$@"', "bash", WEFT, *map(str, command)], cwd=self.folder,
+                                      env=environment(), timeout=PATIENCE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                self.assertEqual(done.returncode, FAILED, done.stdout)
+                self.assertIn("File too large", done.stdout)
+        # The run failed in the first file of its results, after the log and the record were begun.
+        self.assertIn("File too large", (self.folder / "results" / "run.log").read_text())
+        self.assertEqual(json.loads((self.folder / "results" / "run.json").read_text())["calls"][-1]["status"], "failed")
 
     def test_a_run_reports_all_errors_that_check_reports(self):
         wrong = {
