@@ -6,9 +6,13 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "weft/io/hdf5/hdf5_file.hpp"
 
@@ -152,6 +156,47 @@ TEST_F(Checkpoint, RetainsThePreviousOneUnderAnotherName) {
   EXPECT_EQ(CheckpointReader(comm, path).info().step, 30);
   comm.barrier();
   EXPECT_FALSE(std::filesystem::exists(previous.string() + ".part"));
+}
+
+TEST_F(Checkpoint, BegunReplacesTheOldOneWhenItIsFinished) {
+  const auto bytes = [&] {
+    std::ifstream file(path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const auto begin = [&](int threads) {
+    Team team(threads);
+    const auto keys = std::make_shared<std::vector<std::int64_t>>(dealt(comm, 0));
+    const auto state =
+        std::make_shared<std::pair<std::shared_ptr<std::vector<std::int64_t>>, std::vector<double>>>(keys, values_of(*keys, 5));
+    const std::vector<CheckpointField> fields{{"state", state->second, 5}};
+    return begin_checkpoint(comm, path, info, *keys, fields, state, team);
+  };
+  begin(1).finish();
+  const std::string old = bytes();
+  info.step = 50;
+  {
+    PendingFile given_up = begin(2);
+    given_up.start();
+  }
+  comm.barrier();
+  EXPECT_TRUE(bytes() == old);
+  EXPECT_FALSE(std::filesystem::exists(path.string() + ".part"));
+  comm.barrier();
+  PendingFile file = begin(3);
+  file.start();
+  while (!file.is_written()) std::this_thread::yield();
+  EXPECT_TRUE(bytes() == old);
+  comm.barrier();
+  file.finish(scratch / "previous.h5");
+  EXPECT_EQ(CheckpointReader(comm, path).info().step, 50);
+  EXPECT_EQ(CheckpointReader(comm, scratch / "previous.h5").info().step, 40);
+  comm.barrier();
+  info.step = 40;
+  begin(1).finish();
+  EXPECT_TRUE(bytes() == old);
+  CheckpointReader reader(comm, path);
+  reader.choose_rows(dealt(comm, 1));
+  EXPECT_EQ(reader.read("state", 5), values_of(dealt(comm, 1), 5));
 }
 
 TEST_F(Checkpoint, AChangedByteIsDetected) {

@@ -7,10 +7,10 @@
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/mix.hpp"
+#include "weft/base/team_loops.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/comm/rank_lists.hpp"
 #include "weft/io/hdf5/hdf5_file.hpp"
-#include "weft/io/hdf5/pending_file.hpp"
 
 namespace weft::io {
 namespace fs = std::filesystem;
@@ -51,20 +51,37 @@ std::string checksum_name(const std::string& field) { return "Checksum of " + fi
 }  // namespace
 
 std::uint64_t fingerprint(const Communicator& comm, std::span<const std::int64_t> keys, std::span<const double> values) {
+  Team alone;
+  return fingerprint(comm, keys, values, alone);
+}
+
+std::uint64_t fingerprint(const Communicator& comm, std::span<const std::int64_t> keys, std::span<const double> values,
+                          Team& team) {
   WEFT_EXPECTS(keys.empty() ? values.empty() : values.size() % keys.size() == 0);
   const std::size_t width = keys.empty() ? 0 : values.size() / keys.size();
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    std::uint64_t row = hash_with(0, static_cast<std::uint64_t>(keys[i]));
-    for (std::size_t k = 0; k < width; ++k)
-      row = mix_bits(row + std::bit_cast<std::uint64_t>(values[i * width + k] + 0.0));  // -0 counts as 0
-    sum += row;
-  }
-  return comm.sum(sum);
+  std::vector<std::uint64_t> sums(shares_of(team, std::ssize(keys)));
+  for_shares(team, std::ssize(keys), [&](LoopShare share) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = share.begin; i < static_cast<std::size_t>(share.end); ++i) {
+      std::uint64_t row = hash_with(0, static_cast<std::uint64_t>(keys[i]));
+      for (std::size_t k = 0; k < width; ++k)
+        row = mix_bits(row + std::bit_cast<std::uint64_t>(values[i * width + k] + 0.0));  // -0 counts as 0
+      sum += row;
+    }
+    sums[share.number] = sum;
+  });
+  return comm.sum(std::accumulate(sums.begin(), sums.end(), std::uint64_t{0}));
 }
 
 void write_checkpoint(const Communicator& comm, const fs::path& path, const CheckpointInfo& info,
                       std::span<const std::int64_t> keys, std::span<const CheckpointField> fields, const fs::path& previous) {
+  Team alone;
+  begin_checkpoint(comm, path, info, keys, fields, {}, alone).finish(previous);
+}
+
+PendingFile begin_checkpoint(const Communicator& comm, const fs::path& path, const CheckpointInfo& info,
+                             std::span<const std::int64_t> keys, std::span<const CheckpointField> fields,
+                             const std::shared_ptr<const void>& owner, Team& team) {
   agreed(comm, [&] {
     for (const CheckpointField& field : fields) {
       if (field.width < 1 || field.values.size() != keys.size() * static_cast<std::size_t>(field.width)) {
@@ -78,7 +95,7 @@ void write_checkpoint(const Communicator& comm, const fs::path& path, const Chec
     throw ContractError(fmt::format("checkpoint: the ranks have {} rows for {} cells", comm.sum(rows), info.global_cells));
   }
   std::vector<std::uint64_t> sums;
-  for (const CheckpointField& field : fields) sums.push_back(fingerprint(comm, keys, field.values));
+  for (const CheckpointField& field : fields) sums.push_back(fingerprint(comm, keys, field.values, team));
   CheckpointInfo header = info;
   header.ranks = comm.size();
   const auto write = [&](Hdf5File& file) {
@@ -99,15 +116,17 @@ void write_checkpoint(const Communicator& comm, const fs::path& path, const Chec
     file.write_text("number_names", names);
     file.write_rows("numbers", std::span<const double>(numbers));
     file.write_rows("rows_of_rank", std::span<const std::int64_t>(&rows, 1));
-    file.write_rows("key", keys);
+    file.write_rows_on_close("key", keys, 1, owner);
     file.make_group("fields");
-    for (const CheckpointField& field : fields) file.write_rows(field_name(field.name), field.values, field.width);
+    for (const CheckpointField& field : fields) {
+      file.write_rows_on_close(field_name(field.name), field.values, field.width, owner);
+    }
     for (std::size_t i = 0; i < fields.size(); ++i) {
       file.write_attribute("/", checksum_name(fields[i].name), std::bit_cast<std::int64_t>(sums[i]));
     }
     file.write_attribute("/", "Checksum", std::bit_cast<std::int64_t>(header_checksum(header)));
   };
-  write_whole_hdf5(comm, path, write, previous);
+  return {comm, path, write};
 }
 
 struct CheckpointReader::State {

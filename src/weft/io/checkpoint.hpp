@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "weft/base/team.hpp"
 #include "weft/comm/communicator.hpp"
+#include "weft/io/hdf5/pending_file.hpp"
 
 namespace weft::io {
 
@@ -42,11 +44,24 @@ void write_checkpoint(const Communicator& comm, const std::filesystem::path& pat
                       std::span<const std::int64_t> keys, std::span<const CheckpointField> fields,
                       const std::filesystem::path& previous = {});
 
+/// Begins write_checkpoint(): start() of the file that is returned writes the rows in a thread of each rank, and
+/// finish(previous) names it. Until then `path` is the old file.
+/// @param owner  holds what `keys` and `fields` refer to, until it is written; without one, it must exist until finish().
+/// @param team  the threads that compute the checksums.
+/// @throws as write_checkpoint(), but errors of writing the rows are those of finish().  @collective
+[[nodiscard]] PendingFile begin_checkpoint(const Communicator& comm, const std::filesystem::path& path,
+                                           const CheckpointInfo& info, std::span<const std::int64_t> keys,
+                                           std::span<const CheckpointField> fields, const std::shared_ptr<const void>& owner,
+                                           Team& team);
+
 /// Returns a hash that is equal for equal sets of keyed rows and differs otherwise (but for a probability of 2^-64). It does
 /// not depend on the order of the rows or their ranks. For a mesh: global cell ids and centroids.
 /// @pre values.size() is a multiple of keys.size().  @collective
 [[nodiscard]] std::uint64_t fingerprint(const Communicator& comm, std::span<const std::int64_t> keys,
                                         std::span<const double> values);
+/// Computes fingerprint() on the threads of a team: the same hash on any number of them.
+[[nodiscard]] std::uint64_t fingerprint(const Communicator& comm, std::span<const std::int64_t> keys,
+                                        std::span<const double> values, Team& team);
 
 class CheckpointReader {
  public:

@@ -4,10 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <deque>
+#include <memory>
 #include <optional>
 #include <string_view>
 
 #include "weft/base/error.hpp"
+#include "weft/base/team_loops.hpp"
+#include "weft/base/team_memory.hpp"
 #include "weft/flow/app/zone_conditions.hpp"
 #include "weft/io/checkpoint.hpp"
 
@@ -24,20 +28,70 @@ constexpr const char* kFallback = "lowered_order";  // 1 in the cells of the fir
 constexpr const char* kFallbackUntil = "lowered_until";
 constexpr const char* kCirculation = "circulation:";  // followed by the zone: circulation of the vortex in its far field, m^2/s
 
-std::vector<std::int64_t> keys_of(const mesh::Mesh& m) {
-  std::vector<std::int64_t> keys;
-  for (const mesh::LocalCellId c : m.owned()) keys.push_back(m.cell_global[c].value());
-  return keys;
+/// Returns a list with `width` elements for each owned cell i, which value(i, elements) sets.
+template <class T, class Value>
+TeamVector<T> for_cells(const mesh::Mesh& m, Team& team, std::size_t width, const Value& value) {
+  TeamVector<T> list;
+  const auto cells = static_cast<std::size_t>(m.owned_cells);
+  resize_by_team(team, list, cells * width);
+  for_indices(team, static_cast<std::int64_t>(cells),
+              [&](std::int64_t i) { value(static_cast<std::size_t>(i), list.data() + i * static_cast<std::int64_t>(width)); });
+  return list;
 }
 
-std::uint64_t fingerprint_of(const mesh::Mesh& m, const std::vector<std::int64_t>& keys) {
-  std::vector<double> centroids;
-  for (const mesh::LocalCellId c : m.owned()) {
-    const Vec3 x = m.cell_centroid[c];
-    centroids.insert(centroids.end(), {x.x, x.y, x.z});
-  }
-  const std::uint64_t of_plane = io::fingerprint(m.comm, keys, centroids);
+TeamVector<std::int64_t> keys_of(const mesh::Mesh& m, Team& team) {
+  return for_cells<std::int64_t>(m, team, 1,
+                                 [&](std::size_t i, std::int64_t* key) { *key = m.cell_global[mesh::LocalCellId(i)].value(); });
+}
+
+std::uint64_t fingerprint_of(const mesh::Mesh& m, std::span<const std::int64_t> keys, Team& team) {
+  const TeamVector<double> centroids = for_cells<double>(m, team, 3, [&](std::size_t i, double* to) {
+    const Vec3 x = m.cell_centroid[mesh::LocalCellId(i)];
+    to[0] = x.x, to[1] = x.y, to[2] = x.z;
+  });
+  const std::uint64_t of_plane = io::fingerprint(m.comm, keys, centroids, team);
   return m.axisymmetric ? ~of_plane : of_plane;
+}
+
+/// The values of a checkpoint, copied from a state that may change while they are written.
+struct Snapshot {
+  TeamVector<std::int64_t> keys;
+  std::vector<io::CheckpointField> fields;  ///< views of `values`
+  std::deque<TeamVector<double>> values;
+
+  void add(std::string name, TeamVector<double> copy, int width) {
+    values.push_back(std::move(copy));
+    fields.push_back({std::move(name), values.back(), width});
+  }
+};
+
+/// Copies the state, and adds to `numbers` which fields there are.
+std::shared_ptr<const Snapshot> snapshot_of(const Solver& solver, std::vector<std::pair<std::string, double>>& numbers,
+                                            Team& team) {
+  const mesh::Mesh& m = solver.mesh();
+  const auto copy = std::make_shared<Snapshot>();
+  copy->keys = keys_of(m, team);
+  const std::span<const double> conserved = solver.conserved();
+  copy->add(kConserved,
+            for_cells<double>(m, team, kVars,
+                              [&](std::size_t i, double* to) {
+                                std::copy_n(conserved.begin() + static_cast<std::ptrdiff_t>(i) * kVars, kVars, to);
+                              }),
+            kVars);
+  const std::size_t scalars = solver.scalars().size();
+  const std::span<const double> amounts = solver.scalar_amounts();
+  for (std::size_t k = 0; k < scalars; ++k) {
+    copy->add(std::string(kScalar) + solver.scalars()[k].name,
+              for_cells<double>(m, team, 1, [&](std::size_t i, double* to) { *to = amounts[i * scalars + k]; }), 1);
+    numbers.emplace_back(copy->fields.back().name, 1);
+  }
+  if (const FallbackCells cells = solver.fallback_cells(); cells.until > 0) {
+    TeamVector<double> flags = list_of_size<double>(team, copy->keys.size());
+    for (const mesh::LocalCellId c : cells.cells) flags[c.index()] = 1;
+    copy->add(kFallback, std::move(flags), 1);
+    numbers.emplace_back(kFallbackUntil, static_cast<double>(cells.until));
+  }
+  return copy;
 }
 
 /// Checks the scalars of a checkpoint. @throws InputError unless they are those of the case, in any order.
@@ -60,44 +114,36 @@ void expect_scalars(const io::CheckpointInfo& info, const std::vector<ScalarChoi
 
 }  // namespace
 
-void write_checkpoint(const Solver& solver, const std::string& effective, double largest_residual, double residual,
-                      const fs::path& file, const fs::path& previous) {
+io::PendingFile begin_checkpoint(const Solver& solver, const std::string& effective, double largest_residual, double residual,
+                                 const fs::path& file, Team& team) {
   const mesh::Mesh& m = solver.mesh();
-  const std::vector<std::int64_t> keys = keys_of(m);
-  std::vector<io::CheckpointField> fields{{kConserved, solver.conserved(), kVars}};
   std::vector<std::pair<std::string, double>> numbers{{"largest_residual", largest_residual}, {"residual", residual}};
-  const std::size_t scalars = solver.scalars().size();
-  std::vector<std::vector<double>> amounts(scalars);
-  for (std::size_t k = 0; k < scalars; ++k) {
-    for (std::size_t i = k; i < keys.size() * scalars; i += scalars) amounts[k].push_back(solver.scalar_amounts()[i]);
-    fields.push_back({std::string(kScalar) + solver.scalars()[k].name, amounts[k]});
-    numbers.emplace_back(fields.back().name, 1);
-  }
-  std::vector<double> fallback;
-  if (const FallbackCells cells = solver.fallback_cells(); cells.until > 0) {
-    fallback.assign(keys.size(), 0.0);
-    for (const mesh::LocalCellId c : cells.cells) fallback[c.index()] = 1;
-    fields.push_back({kFallback, fallback});
-    numbers.emplace_back(kFallbackUntil, static_cast<double>(cells.until));
-  }
+  const std::shared_ptr<const Snapshot> copy = snapshot_of(solver, numbers, team);
   for (const mesh::ZoneIndex z : m.boundary.ids()) {
     const double circulation = solver.circulation(z);
     if (circulation != 0) numbers.emplace_back(kCirculation + m.boundary[z].name, circulation);
   }
-  io::write_checkpoint(m.comm, file,
-                       {.step = solver.steps(),
-                        .time = solver.time(),
-                        .global_cells = m.global_cells,
-                        .mesh_fingerprint = fingerprint_of(m, keys),
-                        .case_text = effective,
-                        .numbers = std::move(numbers)},
-                       keys, fields, previous);
+  return io::begin_checkpoint(m.comm, file,
+                              {.step = solver.steps(),
+                               .time = solver.time(),
+                               .global_cells = m.global_cells,
+                               .mesh_fingerprint = fingerprint_of(m, copy->keys, team),
+                               .case_text = effective,
+                               .numbers = std::move(numbers)},
+                              copy->keys, copy->fields, copy, team);
+}
+
+void write_checkpoint(const Solver& solver, const std::string& effective, double largest_residual, double residual,
+                      const fs::path& file, const fs::path& previous) {
+  Team alone;
+  begin_checkpoint(solver, effective, largest_residual, residual, file, alone).finish(previous);
 }
 
 Resumed read_checkpoint(const mesh::Mesh& mesh, const Case& flow_case, const fs::path& file) {
   io::CheckpointReader reader(mesh.comm, file);
-  const std::vector<std::int64_t> keys = keys_of(mesh);
-  reader.expect_mesh(mesh.global_cells, fingerprint_of(mesh, keys));
+  Team alone;
+  const TeamVector<std::int64_t> keys = keys_of(mesh, alone);
+  reader.expect_mesh(mesh.global_cells, fingerprint_of(mesh, keys, alone));
   expect_scalars(reader.info(), flow_case.scalars, file);
   reader.choose_rows(keys);
   Resumed resumed{.file = file,

@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "weft/base/team.hpp"
 #include "weft/flow/app/case.hpp"
 #include "weft/flow/scheme/solver.hpp"
+#include "weft/io/hdf5/pending_file.hpp"
 
 namespace weft::flow {
 
@@ -26,7 +28,16 @@ struct Resumed {
   std::string instead_of;  ///< error of the newest checkpoint, if this is the one before it
 };
 
-/// Writes the state of a solver.
+/// Copies the state of a solver and begins to write it: start() of the file that is returned writes the copy in a thread of each
+/// rank while the state may change, and finish(previous) names it.
+/// @param effective  the case as TOML with all defaults.
+/// @param team  the threads that copy and compute checksums.
+/// @cost  until it is written, memory for a copy of the conserved variables and scalars, and 8 bytes per cell.
+/// @throws IoError on every rank.  @collective
+[[nodiscard]] io::PendingFile begin_checkpoint(const Solver& solver, const std::string& effective, double largest_residual,
+                                               double residual, const std::filesystem::path& file, Team& team);
+
+/// Writes the state of a solver as begin_checkpoint() does, and waits until it is written.
 /// @param effective  the case as TOML with all defaults.
 /// @param previous  where the former file is kept; empty: it is replaced.
 /// @throws IoError on every rank.  @collective

@@ -39,10 +39,16 @@ Results::Results(const Communicator& comm, const Case& flow_case, const std::str
 }
 
 Results::~Results() {
-  fields_.reset();  // ends and removes the file before another run may use the folder
+  fields_.reset();  // ends and removes the files before another run may use the folder
+  checkpoint_.reset();
   lock_.reset();
   std::error_code failed;  // an empty folder of a run that could not begin is removed
   for (const fs::path& folder : made_) fs::remove(folder, failed);
+}
+
+std::unique_ptr<Team> Results::make_team() const {
+  const int threads = start_up_threads(comm_, case_);
+  return agreed(comm_, [&] { return std::make_unique<Team>(threads); });
 }
 
 void Results::write_boundary(const mesh::Mesh& mesh) { mesh::write_boundary(mesh, folder_ / kBoundaryFile, effective_); }

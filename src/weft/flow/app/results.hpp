@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/base/team.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/flow/app/case.hpp"
 #include "weft/flow/app/checkpoint.hpp"
@@ -67,12 +68,27 @@ class Results {
   void start_fields(const Solver& solver);
   /// Returns whether fields are being written of which this rank has written its part.
   [[nodiscard]] bool fields_are_written() const;
-  /// Waits until the fields are written. Returns their file; none without start_fields().  @throws IoError  @collective
+  /// Waits until the fields are written. Returns their file; none without start_fields(). If they cannot be written, a checkpoint
+  /// that needs them is given up.  @throws IoError  @collective
   std::optional<std::filesystem::path> finish_fields();
-  // Each returns the file that it has written. @collective
-  /// Writes the fields of a failed step, without those that need gradients: an unphysical state has none.
+  /// Copies this state and starts threads that write it as the newest checkpoint, which finish_checkpoint() names; the state may
+  /// then change.  @pre no checkpoint is being written.
+  /// @cost  memory for a copy of the conserved variables and scalars, until it is written.  @throws IoError  @collective
+  void start_checkpoint(const Solver& solver, double largest_residual, double residual);
+  /// Returns whether a checkpoint is being written.
+  [[nodiscard]] bool writes_checkpoint() const { return checkpoint_.has_value(); }
+  /// Returns whether the checkpoint must wait for the fields that are being written, because they are of its step or of one
+  /// before: a run that goes on from the checkpoint does not write them again.
+  [[nodiscard]] bool checkpoint_needs_fields() const;
+  /// Returns whether a checkpoint is being written of which this rank has written its part, and of the fields that it needs.
+  [[nodiscard]] bool checkpoint_is_written() const;
+  /// Waits until the checkpoint is written on every rank, and names it; until then the one before it has this name, and
+  /// after that its second name. Returns its file; none without start_checkpoint().
+  /// @pre not checkpoint_needs_fields()  @throws IoError  @collective
+  std::optional<std::filesystem::path> finish_checkpoint();
+  /// Writes the fields of a failed step, without those that need gradients: an unphysical state has none. Returns their file.
+  /// @throws IoError  @collective
   std::filesystem::path write_failed_fields(const Solver& solver);
-  std::filesystem::path write_checkpoint(const Solver& solver, double largest_residual, double residual);
 
   /// Reads the newest checkpoint, or the one before it if that cannot be read.
   /// @throws InputError: none there, or of other scalars than the case's; IoError: of another mesh, damaged.  @collective
@@ -88,7 +104,14 @@ class Results {
 
  private:
   struct Histories;
+  /// A file that threads write, and the step of its state.
+  struct Writing {
+    io::PendingFile file;
+    std::int64_t step;
+  };
   [[nodiscard]] bool needs_gradients() const;
+  /// Starts the threads that copy what is written. @throws LimitError on every rank  @collective
+  [[nodiscard]] std::unique_ptr<Team> make_team() const;
   void begin_fields(const Solver& solver, std::span<const FieldKind> chosen, const std::string& name);
 
   Communicator comm_;
@@ -102,8 +125,8 @@ class Results {
   std::string taken_over_from_;
   std::unique_ptr<Histories> histories_;
   std::vector<Line> lines_;
-  std::vector<CellGradient> gradients_;    ///< gradients for the next field file; empty: not needed
-  std::optional<io::PendingFile> fields_;  ///< fields that are being written
+  std::vector<CellGradient> gradients_;  ///< gradients for the next field file; empty: not needed
+  std::optional<Writing> fields_, checkpoint_;
 };
 
 }  // namespace weft::flow

@@ -1,7 +1,9 @@
 // Checkpoints in the results folder of a run.
+#include <memory>
 #include <optional>
 #include <utility>
 
+#include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/flow/app/checkpoint.hpp"
@@ -17,11 +19,26 @@ using detail::kPreviousCheckpointFile;
 
 }  // namespace
 
-fs::path Results::write_checkpoint(const Solver& solver, double largest_residual, double residual) {
-  fs::path file = folder_ / kCheckpointFile;
-  flow::write_checkpoint(solver, effective_, largest_residual, residual, file,
-                         std::exchange(newest_is_damaged_, false) ? fs::path() : folder_ / kPreviousCheckpointFile);
-  return file;
+void Results::start_checkpoint(const Solver& solver, double largest_residual, double residual) {
+  WEFT_EXPECTS(!checkpoint_);
+  const std::unique_ptr<Team> team = make_team();
+  checkpoint_.emplace(Writing{begin_checkpoint(solver, effective_, largest_residual, residual, folder_ / kCheckpointFile, *team),
+                              solver.steps()});
+  checkpoint_->file.start();
+}
+
+bool Results::checkpoint_needs_fields() const { return checkpoint_ && fields_ && fields_->step <= checkpoint_->step; }
+
+bool Results::checkpoint_is_written() const {
+  return checkpoint_ && checkpoint_->file.is_written() && (!checkpoint_needs_fields() || fields_are_written());
+}
+
+std::optional<fs::path> Results::finish_checkpoint() {
+  if (!checkpoint_) return {};
+  WEFT_EXPECTS(!checkpoint_needs_fields());
+  io::PendingFile file = std::move(std::exchange(checkpoint_, std::nullopt)->file);
+  file.finish(std::exchange(newest_is_damaged_, false) ? fs::path() : folder_ / kPreviousCheckpointFile);
+  return file.path();
 }
 
 Resumed Results::read_checkpoint(const mesh::Mesh& mesh) {

@@ -68,15 +68,21 @@ void add_exact(FieldValues& all, const Solver& solver, const InitialState& exact
 void Results::start_fields(const Solver& solver) {
   begin_fields(solver, case_.output.fields, fmt::format("fields_{:08}.hdf", solver.steps()));
   gradients_.clear();
-  fields_->start();
+  fields_->file.start();
 }
 
-bool Results::fields_are_written() const { return fields_ && fields_->is_written(); }
+bool Results::fields_are_written() const { return fields_ && fields_->file.is_written(); }
 
 std::optional<fs::path> Results::finish_fields() {
   if (!fields_) return {};
-  io::PendingFile file = *std::exchange(fields_, std::nullopt);
-  file.finish();
+  const bool needed = checkpoint_needs_fields();
+  io::PendingFile file = std::move(std::exchange(fields_, std::nullopt)->file);
+  try {
+    file.finish();
+  } catch (...) {
+    if (needed) checkpoint_.reset();
+    throw;
+  }
   return file.path();
 }
 
@@ -92,9 +98,7 @@ fs::path Results::write_failed_fields(const Solver& solver) {
 void Results::begin_fields(const Solver& solver, std::span<const FieldKind> chosen, const std::string& name) {
   WEFT_EXPECTS(!fields_);
   const mesh::Mesh& m = solver.mesh();
-  std::optional<Team> threads;
-  const int size = start_up_threads(comm_, case_);
-  agreed(comm_, [&] { threads.emplace(size); });
+  const std::unique_ptr<Team> threads = make_team();
   Team& team = *threads;
   static_cast<void>(solver.conserved());  // has come from the GPU, so that threads may read the state
   const auto values = std::make_shared<FieldValues>();
@@ -112,13 +116,14 @@ void Results::begin_fields(const Solver& solver, std::span<const FieldKind> chos
     add_reals(*values, solver.scalars()[k].name, 1, team, [&](mesh::LocalCellId c) { return std::array{solver.scalar(k, c)}; });
   }
   if (case_.exact_errors) add_exact(*values, solver, InitialState(case_.initial));
-  fields_.emplace(io::begin_vtkhdf(
+  io::PendingFile file = io::begin_vtkhdf(
       comm_, folder_ / name, values->cells.grid(m), values->fields,
       {.time = solver.time(),
        .step = solver.steps(),
        .precision = case_.output.single_precision ? io::VtkOptions::Precision::float32 : io::VtkOptions::Precision::float64,
        .provenance = effective_},
-      values, team));
+      values, team);
+  fields_.emplace(Writing{std::move(file), solver.steps()});
 }
 
 }  // namespace weft::flow

@@ -324,11 +324,11 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
     phase.next("last output");
     stepping.finish(summary.reason);
   } catch (const PhysicsError&) {
-    try_output(observer, [&] { stepping.finish_fields(); });
+    try_output(observer, [&] { stepping.finish_output(); });
     try_output(observer, [&] { observer.wrote(results.write_failed_fields(*solver)); });
     throw;
   } catch (const std::exception&) {
-    if (fail_together(comm)) try_output(observer, [&] { stepping.finish_fields(); });
+    if (fail_together(comm)) try_output(observer, [&] { stepping.finish_output(); });
     throw;
   }
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 
 #include "weft/base/error.hpp"
 #include "weft/base/traced_region.hpp"
@@ -95,13 +97,14 @@ RunEnd Run::end(StopReason reason, double domain_length) const {
 }
 
 void Run::finish(StopReason reason) {
-  finish_fields();
+  finish_output();
   const bool cut_short = reason == StopReason::interrupted || reason == StopReason::wall_time;
   if (recorded_step_ != solver_.steps() && !cut_short) record(last_);
   fields_due_ = last_field_step_ != solver_.steps();
   checkpoint_due_ = true;
   prepare_fields_if_due();
   write_due_output();
+  finish_output();
 }
 
 std::optional<StopReason> Run::reason_to_stop(const std::function<bool()>& stop) {
@@ -114,27 +117,22 @@ std::optional<StopReason> Run::reason_to_stop(const std::function<bool()>& stop)
     return StopReason::residual;
   if (criteria.force_change && history_.change() <= *criteria.force_change) return StopReason::force_change;
   if (at_last_step) return StopReason::steps;
-  enum { fields, nothing, checkpoint, out_of_time, interrupted };  // fields: where every rank has written its part
-  int request = results_.fields_are_written() ? fields : nothing;
+  enum { nothing, checkpoint, out_of_time, interrupted };
+  int request = nothing;
   if (comm_.is_root()) {
     const double every = case_.output.checkpoint_seconds;
-    if (every > 0 && since_checkpoint_.seconds() >= every) request = checkpoint;
+    if (every > 0 && since_checkpoint_.seconds() >= every && !results_.writes_checkpoint()) request = checkpoint;
     if (criteria.wall_time && clock_.seconds() >= *criteria.wall_time) request = out_of_time;
   }
-  switch (comm_.max(stop() ? interrupted : request)) {
-    case interrupted:
-      return StopReason::interrupted;
-    case out_of_time:
-      return StopReason::wall_time;
-    case fields:
-      finish_fields();
-      break;
-    case checkpoint:
-      checkpoint_due_ = solver_.steps() > first_step_;
-      break;
-    default:
-      break;
-  }
+  // The request, and whether a rank has no fields or no checkpoint of which it has written its part.
+  std::array<int, 3> most{stop() ? interrupted : request, results_.fields_are_written() ? 0 : 1,
+                          results_.checkpoint_is_written() ? 0 : 1};
+  comm_.max(std::span<int>(most));
+  if (most[0] == interrupted) return StopReason::interrupted;
+  if (most[0] == out_of_time) return StopReason::wall_time;
+  if (most[0] == checkpoint && solver_.steps() > first_step_) checkpoint_due_ = true;
+  if (most[1] == 0) finish_fields();
+  if (most[2] == 0) finish_checkpoint();
   return std::nullopt;
 }
 
@@ -206,9 +204,9 @@ void Run::write_due_output() {
     last_field_step_ = solver_.steps();
   }
   if (checkpoint_due_) {
-    finish_fields();  // a run that goes on from the checkpoint does not write them again
+    finish_checkpoint();
     const TracedRegion region("write checkpoint");
-    observer_.wrote(results_.write_checkpoint(solver_, largest_residual_, residual_));
+    results_.start_checkpoint(solver_, largest_residual_, residual_);
     since_checkpoint_.restart();
   }
   fields_due_ = checkpoint_due_ = false;
@@ -217,6 +215,18 @@ void Run::write_due_output() {
 void Run::finish_fields() {
   const TracedRegion region("finish fields");
   if (const auto file = results_.finish_fields()) observer_.wrote(*file);
+}
+
+void Run::finish_checkpoint() {
+  if (!results_.writes_checkpoint()) return;
+  if (results_.checkpoint_needs_fields()) finish_fields();
+  const TracedRegion region("finish checkpoint");
+  if (const auto file = results_.finish_checkpoint()) observer_.wrote(*file);
+}
+
+void Run::finish_output() {
+  finish_checkpoint();
+  finish_fields();
 }
 
 void Run::record(std::span<const StepReport> steps) {

@@ -59,12 +59,12 @@ class Run {
   /// early writes at its intervals only, so that after a restart its histories are those of an uninterrupted run.
   void finish(StopReason reason);
 
-  /// Waits for the fields that are being written, if there are any.
-  void finish_fields();
+  /// Waits for the fields and the checkpoint that are being written, if there are any.
+  void finish_output();
 
  private:
   /// Returns the reason to stop, if there is one. Interrupts and the clock need agreement: one small reduction a step. Also
-  /// requests a checkpoint if one is due by the clock, and finishes fields that every rank has written.
+  /// requests a checkpoint if one is due by the clock, and finishes files that every rank has written.
   std::optional<StopReason> reason_to_stop(const std::function<bool()>& stop);
 
   /// Sets next_field_ to the next multiple of the interval.
@@ -83,6 +83,9 @@ class Run {
   void prepare_fields_if_due();
 
   void write_due_output();
+  void finish_fields();
+  /// Waits for the checkpoint that is being written, if there is one, and before for the fields that it needs.
+  void finish_checkpoint();
 
   /// Writes the histories of these steps.
   void record(std::span<const StepReport> steps);
