@@ -75,9 +75,15 @@ TEST(ReferenceStates, AreTheMeanOfTheStartAndTheExtremesWithTheBoundaries) {
   EXPECT_FALSE(r.limits.hold(Primitive{1e-293, {}, 1}));
   EXPECT_FALSE(r.limits.hold(Primitive{1, {0, 1e9, 0}, 1}));
   EXPECT_FALSE(r.limits.hold(Primitive{1, {0, std::nan(""), 0}, 1}));
-  // If inflow states are not known, only impossible states are rejected.
-  for (BoundaryCondition& condition : boundary) condition.prescribed = [](Vec3, double) { return Primitive{1, {}, 1}; };
-  EXPECT_GT(reference_states(m, gas, boundary, {}, start, 0).limits.most_density, 1e30);
+  EXPECT_FALSE(r.unknown);
+  // The limits are those of the time of the start.
+  for (BoundaryCondition& condition : boundary) condition.prescribed = [](Vec3, double t) { return Primitive{1 + t, {}, 1}; };
+  const ReferenceStates late = reference_states(m, gas, boundary, {}, start, 4);
+  EXPECT_DOUBLE_EQ(late.limits.most_density, 5e6);
+  EXPECT_TRUE(late.unknown);
+  EXPECT_TRUE(reference_states(m, gas, everywhere(m, {}), SourceTerm([](Vec3, double, const Primitive&) { return Conserved{}; }),
+                               start, 0)
+                  .unknown);
 }
 
 /// Returns a shock tube on triangles after 40 steps, in units of length, density and pressure.

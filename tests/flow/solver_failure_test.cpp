@@ -98,7 +98,7 @@ TEST(SolverFailure, RejectsAStateOutsideTheLimits) {
       other.refer_to([](Vec3) { return Primitive{1, {}, 1}; });
       other.restore(state, 0, 3);
     });
-    EXPECT_THAT(text, HasSubstr("the flow diverged beyond all states of its start and boundaries at step 3"));
+    EXPECT_THAT(text, HasSubstr("the flow diverged beyond all states of its start, boundaries and sources at step 3"));
     EXPECT_THAT(text, HasSubstr("element 27"));
     EXPECT_THAT(text, HasSubstr("density 1e"));
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <span>
 
 #include "weft/base/compensated_sum.hpp"
@@ -11,6 +10,7 @@
 #include "weft/comm/agreement.hpp"
 #include "weft/flow/physics/source.hpp"
 #include "weft/flow/scheme/boundary_condition.hpp"
+#include "weft/flow/scheme/extremes.hpp"
 
 namespace weft::flow {
 namespace {
@@ -63,24 +63,6 @@ double mesh_length(const mesh::Mesh& mesh) {
   return 2 * mesh.comm.max(farthest);
 }
 
-/// The extrema of a set of states.
-struct Extremes {
-  static constexpr double kNone = -std::numeric_limits<double>::infinity();
-  std::array<double, 5> largest{kNone, kNone, kNone, kNone,
-                                kNone};  ///< maxima of density, pressure, speed; negated minima of the first two
-
-  void add(const IdealGas& gas, const Primitive& w) {
-    if (!gas.physical(w)) return;
-    const double pressure = w.pressure + w.density * dot(w.velocity, w.velocity);
-    const double speed = norm(w.velocity) + gas.sound_speed(w);
-    const std::array<double, 5> own{w.density, pressure, speed, -w.density, -w.pressure};
-    for (std::size_t k = 0; k < own.size(); ++k) largest[k] = std::max(largest[k], own[k]);
-  }
-  void add(const Extremes& other) {
-    for (std::size_t k = 0; k < largest.size(); ++k) largest[k] = std::max(largest[k], other.largest[k]);
-  }
-};
-
 /// Mean of (density, pressure) and extrema of cells.
 struct CellStates {
   WeightedMean mean;
@@ -111,24 +93,6 @@ CellStates states_of_cells(const mesh::Mesh& mesh, const IdealGas& gas, const st
   return all;
 }
 
-void add_boundary(Extremes& extremes, const mesh::Mesh& mesh, const IdealGas& gas, mesh::ZoneIndex zone,
-                  const BoundaryCondition& condition, double time) {
-  if (condition.prescribed) {
-    const std::span<const Vec3> faces = centroids(mesh, mesh.boundary[zone].faces);
-    std::vector<Primitive> states(faces.size());
-    condition.prescribed(faces, time, states);
-    for (const Primitive& state : states) extremes.add(gas, state);
-    return;
-  }
-  const GasOutside given = row_of(condition.params.kind).outside(gas, condition.params);
-  if (given.state) extremes.add(gas, *given.state);
-  if (given.reservoir) extremes.add(gas, *given.reservoir);
-  if (given.pressure) {
-    extremes.largest[1] = std::max(extremes.largest[1], *given.pressure);
-    extremes.largest[4] = std::max(extremes.largest[4], -*given.pressure);
-  }
-}
-
 }  // namespace
 
 double reference_length(const mesh::Mesh& mesh, const BoundaryKinds& kinds) {
@@ -155,25 +119,25 @@ ReferenceStates reference_states(const mesh::Mesh& mesh, const IdealGas& gas, co
   agreed(mesh.comm, [&] {
     cells = states_of_cells(mesh, gas, start, team);
     for (const mesh::ZoneIndex z : boundary.ids()) {
-      add_boundary(extremes, mesh, gas, z, boundary[z], time);
+      extremes.add(mesh, gas, z, boundary[z], time);
       unknown = unknown || (boundary[z].prescribed && boundary[z].depends_on_time);
     }
   });
   std::array<double, 5>& largest = extremes.largest;
-  mesh.comm.max(std::span<double>(largest));
+  extremes.reduce(mesh.comm);
   const Vec3 average = cells.mean.value(mesh.comm);
   if (!(source.acceleration == Vec3{})) {  // adds the energy of a fall through the whole mesh
     largest[2] = std::sqrt(largest[2] * largest[2] + 2 * norm(source.acceleration) * mesh_length(mesh));
     largest[1] = std::max(largest[1], largest[0] * largest[2] * largest[2]);
   }
-  const double growth = unknown ? kMostGrowthWithSources : kMostGrowth;
-  const double speed = growth * largest[2];
+  const double speed = kMostGrowth * largest[2];
   return {.mean = {average.x, {}, average.y},
           .limits = {.least_density = -kLeastRemainder * largest[3],
-                     .most_density = growth * largest[0],
+                     .most_density = kMostGrowth * largest[0],
                      .least_pressure = -kLeastRemainder * largest[4],
-                     .most_pressure = growth * largest[1],
-                     .most_speed_squared = speed * speed}};
+                     .most_pressure = kMostGrowth * largest[1],
+                     .most_speed_squared = speed * speed},
+          .unknown = unknown};
 }
 
 }  // namespace weft::flow

@@ -25,13 +25,12 @@ struct SourceTerm;
 struct ReferenceStates {
   Primitive mean;      ///< volume average of density and pressure at the start, at rest; equal on every rank
   StateLimits limits;  ///< equal on every rank
+  bool unknown;        ///< a user source or time-dependent boundary states may exceed the limits: see LimitsWithSources
 };
 
 /// A flow has diverged where density or pressure exceeds this multiple of the largest at the start and at the boundaries, or the
 /// speed this multiple of the largest |u| + c there, ...
 inline constexpr double kMostGrowth = 1e6;
-/// ... or this multiple, where time-dependent boundary states or sources make the extrema unknown at the start, ...
-inline constexpr double kMostGrowthWithSources = 1e30;
 /// ... or where density or pressure is below this multiple of the smallest.
 inline constexpr double kLeastRemainder = 1e-30;
 

@@ -184,6 +184,7 @@ void Solver::refer_to_cells(const std::function<Conserved(mesh::LocalCellId)>& s
   const auto primitive = [&](mesh::LocalCellId c) { return gas.primitive(start(c)); };
   const ReferenceStates reference = reference_states(mesh(), gas, scheme_.boundary(), scheme_.source(), primitive, time, team);
   parameters_.limits = reference.limits;
+  with_sources_.start(reference.unknown);
   if (!reference_is_set_ && gas.physical(reference.mean)) parameters_.scale = scale_of(gas, reference.mean);
   stepper_->set_parameters(parameters_);
   if (stationary_) {
@@ -220,6 +221,11 @@ void Solver::restore(std::span<const double> conserved, double time, std::int64_
   clear_fallback();
   if (!referred_) {
     refer_to_cells([&](mesh::LocalCellId c) { return conserved_of_cell(rows.conserved, c); }, time, kernels::calling_thread());
+  }
+  if (with_sources_.active()) {
+    const auto restored = [&](mesh::LocalCellId c) { return scheme_.gas().primitive(conserved_of_cell(rows.conserved, c)); };
+    with_sources_.accept(parameters_.limits, scheme_, restored, step);
+    stepper_->set_parameters(parameters_);
   }
   if (fallback.until > 0) add_fallback(fallback.cells);
   fallback_until_ = fallback.until;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "weft/flow/scheme/first_order_fallback.hpp"
+#include "weft/flow/scheme/limits_with_sources.hpp"
 #include "weft/flow/scheme/scheme.hpp"
 #include "weft/flow/scheme/stepper.hpp"
 
@@ -94,8 +95,10 @@ class Solver {
   /// Computes one time step of at most `dt_limit` seconds.  @collective A step in which a state becomes unphysical (negative
   /// density or pressure) is undone and repeated, first order in the failed cells and next to them (also for the next 50 steps),
   /// from the third attempt on with half the length each time.
-  /// @throws PhysicsError on every rank if a state still becomes unphysical, or if a physical state is outside
-  ///   parameters().limits, with the cell, its position, its state, its neighbours and its zone; conserved() then returns the
+  /// One in which a physical state is outside parameters().limits is undone and repeated with higher limits if sources or
+  /// time-dependent boundary states may be the reason: see LimitsWithSources.
+  /// @throws PhysicsError on every rank if a state still becomes unphysical, or if a physical state is outside the limits, with
+  /// the cell, its position, its state, its neighbours and its zone; conserved() then returns the
   ///   result of the failed step.
   /// @cost two exchanges per stage, one reduction per step.
   StepReport step(double dt_limit);
@@ -195,6 +198,7 @@ class Solver {
   StepReport make_step(double dt_limit);
   void try_step(double dt, double fraction);
   StepReport settle_step(double dt_limit);
+  [[nodiscard]] bool raise_limits(double dt, double fraction);
   [[nodiscard]] std::optional<StepResult> reduce_status();
   template <class Call>
   void guarded(const Call& call);
@@ -203,6 +207,7 @@ class Solver {
   Scheme scheme_;
   SchemeParameters parameters_;
   IdVector<mesh::ZoneIndex, double> circulations_;
+  LimitsWithSources with_sources_;
   FirstOrderFallback fallback_;
   std::unique_ptr<Stepper> stepper_;
   std::exception_ptr error_;                   ///< the exception of the stepper in the present step, on this rank

@@ -156,14 +156,26 @@ std::vector<StepReport> Solver::finish_steps() {
   return reports;
 }
 
+/// Raises the limits for a repetition of the step that was undone, with the length dt. @returns whether it raised any.
+bool Solver::raise_limits(double dt, double fraction) {
+  LimitsWithSources::Step step{.number = step_, .time = time_, .dt = dt};
+  if (scheme_.numerics().local_time_step) step.local_cfl = fraction * cfl();
+  const bool raised = with_sources_.raise(
+      parameters_.limits, scheme_, [this](mesh::LocalCellId c) { return primitive(c); }, step);
+  if (raised) stepper_->set_parameters(parameters_);
+  return raised;
+}
+
 /// Accepts the step that was just computed, or repeats it.
 StepReport Solver::settle_step(double dt_limit) {
   const Numerics& numerics = scheme_.numerics();
   double fraction = 1;
-  for (int attempt = 0;; ++attempt) {
+  bool raises = with_sources_.active(), repeats = false;
+  for (int attempt = 0;;) {
     const double stable = fraction * cfl() * stable_dt_;
     const double dt = detail::step_length(dt_limit, stable, numerics.local_time_step);
-    if (attempt > 0) try_step(dt, fraction);
+    if (repeats) try_step(dt, fraction);
+    repeats = true;
     if (const std::optional<StepResult> result = reduce_status(); result) {
       rate_squared_ = result->rate_squared;
       stepper_->accept();
@@ -172,12 +184,19 @@ StepReport Solver::settle_step(double dt_limit) {
       ++step_;
       return {.step = step_, .time = time_, .dt = done, .retries = attempt, .rate_squared = rate_squared_};
     }
+    if (raises && StepFailures::outside_limits(stable_dt_)) {
+      stepper_->undo();
+      (void)reduce_status();
+      raises = raise_limits(dt, fraction);  // if not, the step is computed again only for its state and its error
+      continue;
+    }
     if (StepFailures::diverged(stable_dt_) || attempt >= kRetries) throw_failure();
     // Only cells of the earliest stage in which any rank has a failure: later stages are computed from unphysical states, and
     // their failures are neither useful nor the same on CPUs and GPUs.
     add_fallback(stepper_->failures().cells_of_stage(StepFailures::stage_of(stable_dt_)));
     fallback_until_ = step_ + kFallbackSteps;
     if (attempt > 0) fraction *= 0.5;
+    ++attempt;
     stepper_->undo();
     (void)reduce_status();
   }

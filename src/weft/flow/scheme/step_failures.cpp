@@ -74,6 +74,8 @@ int StepFailures::stage_of(double key) { return static_cast<int>((key - kEarlies
 
 bool StepFailures::diverged(double key) { return key < 0 && std::fmod(key - kEarliest, 2 * kKind) < kKind; }
 
+bool StepFailures::outside_limits(double key) { return diverged(key) && key > kEarliest; }  // kEarliest: invalid input
+
 PhysicsError StepFailures::error(std::int64_t step, double time) const {
   WEFT_EXPECTS(any());
   if (!first_) return PhysicsError(problem_, "it must be finite at all times", where_);
@@ -82,9 +84,9 @@ PhysicsError StepFailures::error(std::int64_t step, double time) const {
   return PhysicsError(
       fmt::format("the flow {} at step {}, time {:.9g} in the cell at ({:.6g}, {:.6g}, {:.6g}): "
                   "density {:.6g}, velocity ({:.6g}, {:.6g}, {:.6g}), pressure {:.6g}{}",
-                  first_->diverged ? "diverged beyond all states of its start and boundaries" : "became unphysical", step, time,
-                  x.x, x.y, x.z, state_.density, state_.velocity.x, state_.velocity.y, state_.velocity.z, state_.pressure,
-                  neighbours_),
+                  first_->diverged ? "diverged beyond all states of its start, boundaries and sources" : "became unphysical",
+                  step, time, x.x, x.y, x.z, state_.density, state_.velocity.x, state_.velocity.y, state_.velocity.z,
+                  state_.pressure, neighbours_),
       "lower cfl, use limiter = \"barth_jespersen\" or flux = \"rusanov\", or check boundary values and units",
       {.file = mesh_.source, .element = mesh_.cell_file_id[cell]});
 }

@@ -46,6 +46,8 @@ class StepFailures {
   [[nodiscard]] static int stage_of(double key);
   /// Returns whether it stands for a state that diverged or for invalid input, where repeating the step does not help.
   [[nodiscard]] static bool diverged(double key);
+  /// Returns whether it stands for a state that diverged.
+  [[nodiscard]] static bool outside_limits(double key);
   /// Returns the earliest failure as an error. @param step, time  steps and seconds at the start of the step.  @pre any()
   [[nodiscard]] PhysicsError error(std::int64_t step, double time) const;
 
