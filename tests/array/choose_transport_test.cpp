@@ -8,6 +8,8 @@
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 
+#include "support/time_limit.hpp"
+
 namespace weft::detail::choose_transport_test {
 namespace {
 
@@ -35,6 +37,7 @@ struct Maker {
 };
 
 TEST(MakeFirst, FailureOnOneRankSelectsTheNextOnEveryRank) {
+  test::limit_present_test();
   Maker maker{.impossible = {Transport::peer, Transport::nccl}, .tried = {}};
   std::vector<Transport> candidates{Transport::peer, Transport::nccl, Transport::cuda_aware, Transport::staged};
   EXPECT_NE(make_first(candidates, std::ref(maker)), nullptr);

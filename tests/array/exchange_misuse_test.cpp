@@ -13,6 +13,7 @@
 #include "weft/base/vec3.hpp"
 
 #include "array/exchange_support.hpp"
+#include "support/time_limit.hpp"
 
 namespace weft::exchange_misuse_test {
 namespace {
@@ -23,6 +24,7 @@ using test::make_plan;
 using test::Pattern;
 
 TEST(CsrExchangeTest, GhostRowsOfWrongLengthThrowOnEveryRank) {
+  test::limit_present_test();
   const Communicator comm = Communicator::world();
   if (comm.size() == 1) return;
   const GhostPlan plan = make_plan(comm, Pattern::contiguous);
@@ -35,6 +37,7 @@ TEST(CsrExchangeTest, GhostRowsOfWrongLengthThrowOnEveryRank) {
 }
 
 TEST(CsrExchangeTest, GhostRowsOfWrongLengthAndEqualTotalThrowOnEveryRank) {
+  test::limit_present_test();
   const Communicator comm = Communicator::world();
   if (comm.size() == 1) return;
   // Rank 0 owns rows of 3 and 1 entries; their ghost rows on the last rank have 1 and 3.
@@ -251,6 +254,7 @@ TEST(ExchangeMisuseTest, ArrayOfAnotherPlan) {
 }
 
 TEST(ExchangeMisuseTest, WrongArrayOnOneRank) {
+  test::limit_present_test();
   const Communicator comm = Communicator::world();
   const GhostPlan plan = make_plan(comm, Pattern::random), other = make_plan(comm, Pattern::random);
   ArrayPair<double, 5> q(comm.rank().value() == comm.size() - 1 ? other : plan);
@@ -265,6 +269,7 @@ TEST(ExchangeMisuseTest, SameArrayTwice) {
 }
 
 TEST(ExchangeMisuseTest, SignaturesThatDifferBetweenRanks) {
+  test::limit_present_test();
   const Communicator comm = Communicator::world();
   if (comm.size() == 1) return;
   const bool odd = comm.rank().value() == 1;
@@ -287,6 +292,7 @@ TEST(ExchangeMisuseTest, SignaturesThatDifferBetweenRanks) {
 }
 
 TEST(ExchangeMisuseTest, ExchangeDestroyedInFlight) {
+  test::limit_present_test();
   const Communicator comm = Communicator::world();
   const GhostPlan plan = make_plan(comm, Pattern::contiguous);
   ArrayPair<double, 5> q(plan);

@@ -19,6 +19,7 @@
 
 #include "array/exchange_support.hpp"
 #include "array/transport_support.hpp"
+#include "support/time_limit.hpp"
 
 namespace weft::transport_choice_test {
 namespace {
@@ -120,6 +121,7 @@ TEST(TransportChoiceTest, LongMessagesOfMixedLinksWithDelayedNeighbours) {
 }
 
 TEST(TransportChoiceTest, SharedMemoryBetweenMachinesThrowsOnEveryRank) {
+  test::limit_present_test();
   const Communicator comm = Communicator::world();
   if (comm.size() == 1) GTEST_SKIP() << "needs 2 or more ranks, which simulate two machines";
   const TwoMachines machines(comm);
@@ -218,6 +220,7 @@ TEST(TransportChoiceTest, StartWaitsForNoRankAndDelayedRanksLoseNothing) {
 }
 
 TEST(TransportChoiceTest, UnusableTransportThrowsOnEveryRank) {
+  test::limit_present_test();
   const GhostPlan plan = make_plan(Communicator::world());
   ArrayPair<double> host(plan), mirrored(plan, Layout::aos, Backend::mirror);
   EXPECT_THROW((void)ArrayTransformer(plan, {host}, Transport::staged).pull(), InputError);
@@ -226,6 +229,7 @@ TEST(TransportChoiceTest, UnusableTransportThrowsOnEveryRank) {
 }
 
 TEST(TransportChoiceTest, DifferentTransportsOnRanksThrow) {
+  test::limit_present_test();
   const Communicator comm = Communicator::world();
   if (comm.size() == 1) GTEST_SKIP() << "needs 2 or more ranks, which disagree";
   const GhostPlan plan = make_plan(comm);

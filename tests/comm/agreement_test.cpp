@@ -5,6 +5,8 @@
 #include <new>
 #include <system_error>
 
+#include "support/time_limit.hpp"
+
 namespace weft::agreement_test {
 namespace {
 
@@ -35,6 +37,7 @@ TEST(Agreement, returns_the_result_without_errors) {
 }
 
 TEST(Agreement, one_rank_throws_and_all_throw_the_same) {
+  test::limit_present_test();
   const Communicator comm = Communicator::world();
   for (int r = 0; r < comm.size(); ++r) {
     const Where where{.file = "a.toml", .line = 3, .column = 9, .offset = 77, .key = "flow.cfl", .zone = "wall", .element = 12};

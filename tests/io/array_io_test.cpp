@@ -9,6 +9,7 @@
 #include "weft/base/vec3.hpp"
 
 #include "io/support/scratch.hpp"
+#include "support/time_limit.hpp"
 
 namespace weft::io::array_io_test {
 namespace {
@@ -176,6 +177,7 @@ TEST_F(ArrayIoFile, DecompressedRowsAreWritten) {
 }
 
 TEST_F(ArrayIoFile, AStaleSideIsAnErrorOnEveryRank) {
+  test::limit_present_test();
   Array<double, 5> array(3, Layout::aos, Backend::mirror);
   array(0, 0) = 1;
   Hdf5File file = Hdf5File::create(comm, path);
@@ -203,6 +205,7 @@ TEST_F(ArrayIoFile, ParArraysGetTheirOffsets) {
 
 // Only the last rank reads the damaged rows; every rank throws, and none waits.
 TEST_F(ArrayIoFile, DamagedRowLengthsOfOneRankAreAnErrorOnEveryRank) {
+  test::limit_present_test();
   Hdf5File file = Hdf5File::create(comm, path);
   write_array(file, "padded", filled<Array<Key, NonUniform, 8>>(comm, 5));
   file.close();
@@ -228,6 +231,7 @@ TEST_F(ArrayIoFile, DamagedRowLengthsOfOneRankAreAnErrorOnEveryRank) {
 }
 
 TEST_F(ArrayIoFile, DamagedNumbersOfRowsAreAnErrorOnEveryRank) {
+  test::limit_present_test();
   Hdf5File file = Hdf5File::create(comm, path);
   write_array(file, "u", filled<Array<double, 5>>(comm, 3));
   write_array(file, "csr", filled<Array<Key, NonUniform>>(comm, 3));

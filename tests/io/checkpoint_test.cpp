@@ -22,6 +22,7 @@
 #endif
 
 #include "io/support/scratch.hpp"
+#include "support/time_limit.hpp"
 
 namespace weft::io::checkpoint_test {
 namespace {
@@ -275,6 +276,7 @@ TEST_F(Checkpoint, RejectsOtherTruncatedAndNewerFiles) {
 }
 
 TEST_F(Checkpoint, RejectsDamagedKeysAndMissingFields) {
+  test::limit_present_test();
   // Wrong keys: cell 6 twice, cell 5 missing. Which error is detected first depends on the ranks.
   std::vector<std::int64_t> keys = dealt(comm, 0);
   std::replace(keys.begin(), keys.end(), std::int64_t{5}, std::int64_t{6});
@@ -289,6 +291,7 @@ TEST_F(Checkpoint, RejectsDamagedKeysAndMissingFields) {
 }
 
 TEST_F(Checkpoint, InconsistentSizesThrowOnAllRanks) {
+  test::limit_present_test();
   std::vector<std::int64_t> keys = dealt(comm, 0);
   const std::vector<double> none;
   const std::vector<CheckpointField> fields{{"dt", none}};

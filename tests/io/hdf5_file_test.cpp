@@ -15,6 +15,7 @@
 #include "weft/io/hdf5/pending_file.hpp"
 
 #include "io/support/scratch.hpp"
+#include "support/time_limit.hpp"
 
 namespace weft::io::hdf5_file_test {
 namespace {
@@ -150,6 +151,7 @@ TEST_F(Hdf5, ErrorsNameTheLocation) {
 }
 
 TEST_F(Hdf5, AFullDiskIsAnErrorBeforeAnyRankWrites) {
+  test::limit_present_test();
   const std::vector<double> rows(1000, 1.5);
   Hdf5File file = Hdf5File::create(comm, path);
   EXPECT_THAT(error_of<IoError>([&] { file.reserve(std::int64_t{1} << 60); }),
@@ -166,6 +168,7 @@ TEST_F(Hdf5, AFullDiskIsAnErrorBeforeAnyRankWrites) {
 }
 
 TEST_F(Hdf5, TruncatedFilesThrow) {
+  test::limit_present_test();
   const std::vector<double> rows(1000, 1.5);
   Hdf5File file = Hdf5File::create(comm, path);
   file.write_rows("rows", std::span<const double>(rows));
@@ -222,6 +225,7 @@ std::filesystem::path own_file(const Communicator& comm, const Scratch& scratch)
 }
 
 TEST_F(Hdf5, AFolderThatTheRanksDoNotShareThrows) {
+  test::limit_present_test();
   if (comm.size() == 1) GTEST_SKIP() << "needs 2 or more ranks, whose folders differ";
   const std::filesystem::path own = own_file(comm, scratch);
   const auto expect_refused = [&](const std::string& error, const std::string& reason) {
@@ -252,6 +256,7 @@ TEST_F(Hdf5, AFolderThatTheRanksDoNotShareThrows) {
 // The last rank throws with the file open; the other ranks keep it open until that rank has finished, or for 10 s if it does
 // not.
 TEST_F(Hdf5, ASingleFailingRankWaitsForNoOtherRank) {
+  test::limit_present_test();
   if (comm.size() == 1) GTEST_SKIP() << "needs 2 or more ranks, of which one fails";
   constexpr double kLimitSeconds = 10;
   struct Alone {};

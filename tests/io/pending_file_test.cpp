@@ -16,6 +16,7 @@
 
 #include "io/support/scratch.hpp"
 #include "support/sanitized.hpp"
+#include "support/time_limit.hpp"
 
 namespace weft::io::pending_file_test {
 namespace {
@@ -106,6 +107,7 @@ TEST_F(Pending, IsRemovedUnlessItIsFinished) {
 }
 
 TEST_F(Pending, AnErrorOfAThreadIsThrownByFinishOnEveryRank) {
+  test::limit_present_test();
   if (kSanitized && comm.size() == 1) GTEST_SKIP() << "H5Fclose fails on rank 0, and HDF5 then leaks memory";
   begin(numbers()).finish();
   const std::string old = bytes(path);

@@ -23,6 +23,7 @@
 #include "weft/io/text_file.hpp"
 
 #include "io/support/scratch.hpp"
+#include "support/time_limit.hpp"
 
 namespace weft::io::sync_test {
 namespace {
@@ -133,6 +134,7 @@ TEST_F(Sync, EveryRankSyncsACheckpointBeforeItIsRenamed) {
 }
 
 TEST_F(Sync, AFaultyDiskOfOneRankThrowsOnEveryRankAndPreservesTheOldFile) {
+  test::limit_present_test();
   write_checkpoint_here();
   const auto before = std::filesystem::last_write_time(path);
   if (comm.rank().value() == comm.size() - 1) failure() = EIO;

@@ -11,6 +11,7 @@
 
 #include "io/support/program.hpp"
 #include "io/support/scratch.hpp"
+#include "support/time_limit.hpp"
 
 namespace weft::io::vtkhdf_test {
 namespace {
@@ -182,6 +183,7 @@ print("opened")
 }
 
 TEST_F(Vtkhdf, InconsistentSizesThrowOnAllRanks) {
+  test::limit_present_test();
   const int last = comm.size() - 1;
   const bool here = comm.rank().value() == last;
   const auto error = [&](auto spoil) {

@@ -1,5 +1,5 @@
 // The main of every test executable: starts MPI once, prints the log of rank 0 only, and fails if any rank fails or if a test
-// takes longer than the seconds in WEFT_TEST_LIMIT.
+// takes longer than its own limit (time_limit.hpp) or the seconds in WEFT_TEST_LIMIT.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -14,6 +14,8 @@
 #include "weft/comm/communicator.hpp"
 #include "weft/comm/environment.hpp"
 #include "weft/device/device.hpp"
+
+#include "support/time_limit.hpp"
 
 #if defined(WEFT_LEAK_CHECK)
 #include <sanitizer/lsan_interface.h>
@@ -58,6 +60,7 @@ class FailuresOnly final : public ::testing::EmptyTestEventListener {
 /// time limit of the executable, and the launcher ends the other ranks.
 class TimeLimit final : public ::testing::EmptyTestEventListener {
  public:
+  /// @param limit  of tests without one of their own; 0: none.
   TimeLimit(int rank, std::chrono::duration<double> limit) : rank_(rank), limit_(limit), thread_([this] { watch(); }) {}
   ~TimeLimit() override {
     change([this] { ended_ = true; });
@@ -66,9 +69,13 @@ class TimeLimit final : public ::testing::EmptyTestEventListener {
   TimeLimit(const TimeLimit&) = delete;
   TimeLimit& operator=(const TimeLimit&) = delete;
 
+  void limit_present_test(std::chrono::duration<double> limit) {
+    change([&] { of_test_ = limit, ++number_; });
+  }
+
  private:
   void OnTestStart(const ::testing::TestInfo& test) override {
-    change([&] { name_ = std::string(test.test_suite_name()) + "." + test.name(), ++number_; });
+    change([&] { name_ = std::string(test.test_suite_name()) + "." + test.name(), of_test_ = limit_, ++number_; });
   }
   void OnTestEnd(const ::testing::TestInfo& /*test*/) override {
     change([this] { name_.clear(), ++number_; });
@@ -86,10 +93,13 @@ class TimeLimit final : public ::testing::EmptyTestEventListener {
   void watch() {
     std::unique_lock lock(mutex_);
     while (!ended_) {
-      const auto before = number_;
-      const bool next = changed_.wait_for(lock, limit_, [&] { return ended_ || number_ != before; });
-      if (next || name_.empty()) continue;
-      std::fprintf(stderr, "rank %d: the test %s has not ended in %g s\n", rank_, name_.c_str(), limit_.count());
+      const auto next = [this, before = number_] { return ended_ || number_ != before; };
+      if (name_.empty() || of_test_.count() <= 0) {
+        changed_.wait(lock, next);
+        continue;
+      }
+      if (changed_.wait_for(lock, of_test_, next)) continue;
+      std::fprintf(stderr, "rank %d: the test %s has not ended in %g s\n", rank_, name_.c_str(), of_test_.count());
       std::_Exit(weft::Watchdog::kExitCode);
     }
   }
@@ -98,13 +108,18 @@ class TimeLimit final : public ::testing::EmptyTestEventListener {
   std::chrono::duration<double> limit_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::string name_;  ///< name of the present test; empty between tests
-  long number_ = 0;   ///< number of starts and ends
+  std::chrono::duration<double> of_test_{};  ///< limit of the present test
+  std::string name_;                         ///< name of the present test; empty between tests
+  long number_ = 0;                          ///< number of starts, ends and changes of the limit
   bool ended_ = false;
   std::thread thread_;
 };
 
+TimeLimit* g_time_limit = nullptr;  // belongs to GoogleTest
+
 }  // namespace
+
+void weft::test::limit_present_test(double seconds) { g_time_limit->limit_present_test(std::chrono::duration<double>(seconds)); }
 
 int main(int argc, char** argv) {
   const weft::MpiEnvironment mpi = start_mpi(argc, argv);
@@ -116,10 +131,9 @@ int main(int argc, char** argv) {
     delete listeners.Release(listeners.default_result_printer());
     listeners.Append(new FailuresOnly(comm.rank().value()));
   }
-  if (const char* const limit = std::getenv("WEFT_TEST_LIMIT"); limit != nullptr && std::atof(limit) > 0) {
-    ::testing::UnitTest::GetInstance()->listeners().Append(
-        new TimeLimit(comm.rank().value(), std::chrono::duration<double>(std::atof(limit))));  // GoogleTest deletes it
-  }
+  const char* const limit = std::getenv("WEFT_TEST_LIMIT");
+  g_time_limit = new TimeLimit(comm.rank().value(), std::chrono::duration<double>(limit == nullptr ? 0 : std::atof(limit)));
+  ::testing::UnitTest::GetInstance()->listeners().Append(g_time_limit);  // GoogleTest deletes it
   const int failed = RUN_ALL_TESTS() != 0 || leaked() ? 1 : 0;
   return comm.max(failed);
 }

@@ -10,6 +10,7 @@
 #include "weft/base/error.hpp"
 #include "weft/task/graph.hpp"
 
+#include "support/time_limit.hpp"
 #include "task/ring.hpp"
 
 namespace graph_errors_test {
@@ -23,6 +24,7 @@ using weft::GlobalRow;
 using weft::Reduce;
 
 TEST(GraphErrors, AnErrorOfOneRankReachesAllAndNamesTheTask) {
+  weft::test::limit_present_test();
   Ring ring;
   Graph g(ring.comm);
   const DataId u = g.add_array("u", ring.u), v = g.add_array("v", ring.v);
@@ -52,6 +54,7 @@ TEST(GraphErrors, AnErrorOfOneRankReachesAllAndNamesTheTask) {
 }
 
 TEST(GraphErrors, AFailedExchangeOfOneRankEndsThePlanOnAll) {
+  weft::test::limit_present_test();
   for (const weft::Backend backend : {weft::Backend::host, weft::Backend::mirror}) {
     Ring ring(backend);
     if (ring.comm.size() == 1) GTEST_SKIP() << "needs ranks that wait for each other";
@@ -72,6 +75,7 @@ TEST(GraphErrors, AFailedExchangeOfOneRankEndsThePlanOnAll) {
 }
 
 TEST(GraphErrors, AnErrorOfOneRankStaysThereIfRequested) {
+  weft::test::limit_present_test();
   Ring ring;
   Graph g(ring.comm);
   const DataId u = g.add_array("u", ring.u), v = g.add_array("v", ring.v);
@@ -89,6 +93,7 @@ TEST(GraphErrors, AnErrorOfOneRankStaysThereIfRequested) {
 }
 
 TEST(GraphErrors, AFailedExchangeReachesNeighboursWithoutAgreement) {
+  weft::test::limit_present_test();
   Ring ring;
   if (ring.comm.size() == 1) GTEST_SKIP() << "needs ranks that wait for each other";
   Graph g(ring.comm);

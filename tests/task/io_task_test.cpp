@@ -12,6 +12,7 @@
 #include "weft/task/graph.hpp"
 #include "weft/task/writer.hpp"
 
+#include "support/time_limit.hpp"
 #include "task/ring.hpp"
 
 namespace weft::task::test::io_task_test {
@@ -130,6 +131,7 @@ TEST(IoTasks, AreExecutedInSomeIterationsOverAllRuns) {
 }
 
 TEST(IoTasks, AnErrorOfOneRankReachesAll) {
+  weft::test::limit_present_test();
   Counting c;
   bool fails = true;
   c.g.add_task("write", {reads(c.id, Part::owned)}, io, [&](const Snapshot&) {
