@@ -2,6 +2,7 @@
 /// The results folder of a run: its files, their names, and the restart from it.
 #include <array>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,8 +38,9 @@ class Results {
 
   /// Writes the effective case and opens the histories. For a resumed run, output after `step` (rows, fields, pictures of fields)
   /// is removed, because it will be written again. Files of an earlier run are not changed before, nor if this throws because
-  /// histories have other columns.  @throws IoError  @collective
-  void begin(std::int64_t step);
+  /// histories have other columns.  @param began  called when they have been removed and the case is written.
+  /// @throws IoError  @collective
+  void begin(std::int64_t step, const std::function<void()>& began);
 
   // Each adds one row, written immediately. @collective
   void add_residuals(const StepReport& step, const std::array<double, Solver::kVars>& norms);

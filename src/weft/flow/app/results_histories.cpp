@@ -48,7 +48,7 @@ std::vector<double> stamp(const Solver& solver) { return {static_cast<double>(so
 
 }  // namespace
 
-void Results::begin(std::int64_t step) {
+void Results::begin(std::int64_t step, const std::function<void()>& began) {
   histories_ = std::make_unique<Histories>();
   std::vector<History> all{
       {kResidualsFile, with_variables({"step", "time", "dt"}, IdealGas::conserved_name), &histories_->residuals}};
@@ -88,6 +88,7 @@ void Results::begin(std::int64_t step) {
   agreed(comm_, [&] {
     if (comm_.is_root()) begin_folder(folder_, effective_, existing_, step);
   });
+  began();
   for (History& history : all) {
     const fs::path file = folder_ / history.file;
     *history.table = step == 0 ? io::Table::create(comm_, file, std::move(history.columns))

@@ -314,8 +314,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   RunSummary summary;
   summary.first_step = solver->steps();
   detail::Run stepping(comm, flow_case, std::move(probes), *solver, results, observer);
-  observer.began();
-  results.begin(solver->steps());
+  results.begin(solver->steps(), [&] { observer.began(); });
   results.write_boundary(mesh);
   stepping.remember(from.largest_residual, from.residual, results.earlier_norms(), results.earlier_forces());
   phase.next("time stepping");

@@ -56,7 +56,7 @@ class RunObserver {
                        const std::string& /*instead_of*/) {}
   /// @param changes  keys of a resumed run that differ from those of the run that wrote its checkpoint; at least one.
   virtual void changed(const std::vector<io::CaseChange>& /*changes*/) {}
-  /// Called before the first file is written into the results folder, which is locked.
+  /// Called when files of an earlier run have been removed from the results folder, which is locked, before others are written.
   virtual void began() {}
   virtual void advanced(const Progress& /*progress*/) {}
   virtual void wrote(const std::filesystem::path& /*file*/) {}
