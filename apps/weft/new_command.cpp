@@ -3,11 +3,14 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "weft/base/counted.hpp"
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/flow/app/case_guess.hpp"
+#include "weft/flow/app/run.hpp"
 #include "weft/io/text_file.hpp"
 #include "weft/mesh/io/read_mesh.hpp"
 
@@ -20,6 +23,7 @@ namespace {
 
 struct NewOptions {
   std::string name, file, mesh;
+  std::optional<double> scale;
   bool list = false, force = false;
 };
 
@@ -38,16 +42,23 @@ const Template& find_template(const std::string& name) {
 constexpr std::string_view kFromFile = "from_file";
 
 /// Returns a case for a mesh file, and on rank 0 prints the messages of the reader. @collective
-flow::GuessedCase guess(const Communicator& comm, const std::string& mesh_file, const std::string& case_file) {
-  const mesh::Mesh mesh = mesh::build(comm, mesh::read_mesh(comm, mesh_file));
+flow::GuessedCase guess(const Communicator& comm, const std::string& mesh_file, const std::string& case_file, double scale) {
+  mesh::MeshBlock block = mesh::read_mesh(comm, mesh_file);
+  flow::MeshChoice choice;
+  choice.scale = scale;
+  choice.where_scale = {.key = "--scale"};
+  flow::scale_mesh(block, choice, kernels::calling_thread());
+  const mesh::Mesh mesh = mesh::build(comm, std::move(block));
   if (comm.is_root()) {
     for (const std::string& warning : mesh.warnings) fmt::print(stderr, "weft: warning: mesh {}: {}\n", mesh.source, warning);
     for (const std::string& note : mesh.notes) fmt::print("mesh {}: {}\n", mesh.source, note);
   }
-  return flow::guess_case(mesh, mesh_file, case_file);
+  return flow::guess_case(mesh, mesh_file, case_file, scale);
 }
 
 void write_new(const Communicator& comm, const NewOptions& options) {
+  if (options.scale && options.mesh.empty())
+    throw InputError("a scale is for the mesh of the template from_file", "write weft new from_file CASE --mesh FILE --scale S");
   if (options.list || options.name.empty()) {
     if (!options.mesh.empty())
       throw InputError("a mesh is for the template from_file", "write weft new from_file CASE --mesh FILE");
@@ -71,7 +82,8 @@ void write_new(const Communicator& comm, const NewOptions& options) {
   }
   const std::string file = options.file.empty() ? std::string(chosen.name) + ".toml" : options.file;
   expect_new_file(comm, file, options.force);
-  const flow::GuessedCase guessed = options.mesh.empty() ? flow::GuessedCase{} : guess(comm, options.mesh, file);
+  const flow::GuessedCase guessed =
+      options.mesh.empty() ? flow::GuessedCase{} : guess(comm, options.mesh, file, options.scale.value_or(1));
   agreed(comm, [&] {
     if (comm.is_root()) io::write_text(file, options.mesh.empty() ? chosen.text : guessed.text);
   });
@@ -97,9 +109,15 @@ void add_new(CLI::App& app, Request& request) {
                        ", for whose zones the case is written. Kinds are guessed from names and geometry")
       ->type_name("MESH")
       ->check(not_empty());
+  command
+      ->add_option("--scale", options->scale,
+                   "With --mesh: factor from the unit of the mesh file to metres, 0.001 from millimetres; the values of the case "
+                   "are those of the scaled mesh")
+      ->type_name("S")
+      ->check(positive());
   command->footer(
       "Examples:\n  weft new\n  weft new naca0012\n  weft new wedge cases/mine.toml\n  weft new from_file case.toml --mesh "
-      "wing.msh");
+      "wing.msh --scale 0.001");
   command->add_flag("--list", options->list, "List the templates");
   command->add_flag("--force", options->force, "Replace the file if it is there");
   command->callback([options, &request] {

@@ -275,6 +275,9 @@ TABLES = (
             ("[stop]", "[gas]\ngas_constant = 287.05\n\n[free_stream]\npressure = 1.0\ndensity = 1.4\nmach = 0.5\n\n[stop]")),
         Try("cells far longer than wide", [*CHECK, "--set", "mesh.xmax=20000"]),
         Try("a far field next to the body", CHECK, (CASE, NEAR_FAR_FIELD)),
+        Try("a reference length in millimetres of a mesh that is scaled to metres",
+            [*CHECK, "--set", "mesh.chord=1000", "--set", "mesh.scale=0.001", "--set", "mesh.radius=30"],
+            (CASE, NEAR_FAR_FIELD.replace("[stop]", '[forces.airfoil]\nzones = ["airfoil"]\nlength = 1000.0\n\n[stop]'))),
     )),
     ("Formulas", "`density_expression` of the case, and `weft check case.toml`.", tuple(
         Try(f"`{formula}`" if formula else "nothing", CHECK, ('"1 + 0.1 * x"', f'"{formula}"'))

@@ -80,6 +80,18 @@ class Tools(InFolder):
         for words in ((), ("wing.toml",)):
             self.assertIn("weft: error: this case is written for a mesh, and none is given; write weft new from_file CASE --mesh FILE",
                           self.weft("new", "from_file", *words, code=FAILED))
+        # A mesh in millimetres: lengths of its case are in metres. Without --scale a change of scale alone is doubtful.
+        self.weft("mesh", "generate", "naca", "mm.msh", "-p", "around=32", "-p", "radial=12", "-p", "radius=30", "-p", "chord=1000")
+        self.weft("new", "from_file", "mm.toml", "--mesh", "mm.msh", "--scale", "0.001")
+        checked = self.weft("check", "mm.toml", *ranks(2))
+        self.assertRegex(checked, r"reference length (1|0\.99\d+|1\.00\d+) \(forces\.airfoil\.length\)")
+        self.assertNotIn("warning", checked)
+        self.weft("new", "from_file", "mm.toml", "--mesh", "mm.msh", "--force")
+        checked = self.weft("check", "mm.toml", *sets("mesh.scale=0.001"), *ranks(2))
+        for key in ("area", "length", "moment_centre"):
+            self.assertRegex(checked, rf"weft: warning: mm\.toml:\d+:\d+: forces\.airfoil\.{key}: .* it looks like a value in the unit of")
+        self.assertIn("give it after scaling, 1", self.weft("run", "mm.toml", *sets("mesh.scale=0.001", "stop.steps=1")))
+        self.assertIn("a scale is for the mesh of", self.weft("new", "from_file", "--scale", "0.001", "--force", code=FAILED))
         # Kinds that cannot be guessed must be chosen; all of them are reported at once; a pattern gives several zones one kind.
         self.weft("mesh", "generate", "box", "box.su2", "-p", "nx=3", "-p", "ny=3", "-p", "nz=3")
         self.assertIn("replace CHOOSE by a kind for 6 zones: xmin, xmax, ", self.weft("new", "from_file", "box.toml", "--mesh", "box.su2"))

@@ -220,6 +220,50 @@ TEST(CaseCheck, WarnsOfDoubtfulChoices) {
               ElementsAre(HasSubstr("a cell has a longest edge of 2e+04 times its shortest at (")));
 }
 
+/// Returns the warnings that contain `part`.
+std::vector<std::string> warnings_with(const CaseCheck& found, const std::string& part) {
+  std::vector<std::string> chosen;
+  for (const std::string& warning : found.warnings) {
+    if (warning.find(part) != std::string::npos) chosen.push_back(warning);
+  }
+  return chosen;
+}
+
+TEST(CaseCheck, WarnsOfReferenceValuesThatDoNotFitTheWalls) {
+  const auto warnings = [](const std::vector<std::string>& overrides) {
+    return warnings_with(check(kAirfoil, overrides), "forces.airfoil.");
+  };
+  EXPECT_THAT(warnings({}), IsEmpty());
+  // Values in millimetres, and a mesh that is scaled to metres.
+  const std::vector<std::string> millimetres{"mesh.chord=1000", "mesh.scale=0.001", "forces.airfoil.length=1000",
+                                             "forces.airfoil.area=1000", "forces.airfoil.moment_centre=[250, 0]"};
+  const std::string walls = "the walls, whose box is 1 x 0.12 m after mesh.scale = 0.001; it looks like a value in the unit of ";
+  EXPECT_THAT(
+      warnings(millimetres),
+      ElementsAre(
+          HasSubstr("forces.airfoil.area: the reference area of 1000 m^2 is 1000 times the largest extent of " + walls +
+                    "the mesh file: give it after scaling, 1 m^2"),
+          HasSubstr("forces.airfoil.length: the reference length of 1000 m is 1000 times the largest extent of " + walls +
+                    "the mesh file: give it after scaling, 1 m"),
+          HasSubstr("forces.airfoil.moment_centre: the moment centre is 249 times their longest side away from the walls")));
+  // Values in metres, and a mesh that is not scaled.
+  EXPECT_THAT(
+      warnings({"mesh.chord=1000", "forces.airfoil.length=1", "forces.airfoil.area=1"}),
+      ElementsAre(HasSubstr("forces.airfoil.area"),
+                  HasSubstr("the reference length of 1 m is 0.008333 times the smallest extent of the walls, whose box is "
+                            "1000 x 120 m; set mesh.scale")));
+  EXPECT_THAT(
+      warnings_with(check(kAirfoil, {"numerics.reference_length=1000"}), "numerics.reference_length: the reference length of"),
+      ::testing::SizeIs(1));
+  // Values that are only unusual: the thickness, the span of a wing of high aspect ratio, a value that is not written.
+  EXPECT_THAT(warnings({"forces.airfoil.length=0.12", "forces.airfoil.area=20", "forces.airfoil.moment_centre=[-10, 0]"}),
+              IsEmpty());
+  EXPECT_THAT(
+      warnings_with(check(std::string(kAirfoil).replace(std::string(kAirfoil).find("length = 2.0"), 12, ""), {"mesh.chord=1000"}),
+                    "forces.airfoil."),
+      IsEmpty());
+}
+
 /// Pressures and temperatures that may be in Pa and K; if both certainly are, the case is rejected.
 TEST(CaseCheck, WarnsOfSIWithoutAGasConstant) {
   const std::string text = std::string(kAirfoil).substr(std::string(kAirfoil).find("[mesh]"));

@@ -112,6 +112,20 @@ TEST(GuessCase, CanBeReadAndNamesItsFileFromItsFolder) {
   EXPECT_THAT(guess_case(mesh, "/far/away/naca.su2", "wing.toml").text, HasSubstr("file = \"/far/away/naca.su2\""));
 }
 
+TEST(GuessCase, OfAScaledMeshHasItsScaleAndLengthsInMetres) {
+  const Communicator comm = Communicator::world();
+  mesh::MeshBlock block = mesh::generate(comm, "naca", {{"around", "16"}, {"radial", "4"}, {"chord", "1000"}});
+  mesh::scale(block, 0.001);
+  const std::string text = guess_case(mesh::build(comm, std::move(block)), "mm.msh", "mm.toml", 0.001).text;
+  EXPECT_THAT(text, HasSubstr("# weft new from_file --mesh mm.msh --scale 0.001 writes all of them.\nscale = 0.001\n"));
+  EXPECT_THAT(text, HasSubstr("m after scaling"));
+  const Case read = read_case(io::CaseReader(io::CaseFile::from_text(text)));
+  EXPECT_EQ(read.mesh.scale, 0.001);
+  EXPECT_NEAR(read.forces[0].length, 1, 1e-5);
+  EXPECT_NEAR(read.forces[0].area, 1, 1e-5);
+  EXPECT_LT(norm(read.forces[0].moment_centre - Vec3{0.25, 0, 0}), 1e-5);
+}
+
 TEST(GuessCase, WritesNamesThatTomlQuotes) {
   const mesh::Mesh mesh =
       named("naca", {{"around", "16"}, {"radial", "4"}}, {{"airfoil", "main wing \"a\""}, {"farfield", "far*"}});

@@ -140,8 +140,10 @@ Case read_case(const io::CaseReader& reader) {
              [&](const Section& mesh) { c.mesh = detail::read_mesh_choice(mesh); });
   const FreeStream free_stream = read_free_stream(root, case_gas, c);
   read_states(root, case_gas, c);
-  in_section(root, "numerics", {.doc = "How the equations are solved."},
-             [&](const Section& numerics) { c.numerics = detail::read_numerics(numerics, c.mesh.build); });
+  in_section(root, "numerics", {.doc = "How the equations are solved."}, [&](const Section& numerics) {
+    c.numerics = detail::read_numerics(numerics, c.mesh.build);
+    if (numerics.has("reference_length")) c.where_reference_length = numerics.where("reference_length");
+  });
   root.attempt([&] { detail::read_device(root, c); });
   const std::string source = root.choice("source", {"none", "manufactured", "function"},
                                          {.default_value = "none",

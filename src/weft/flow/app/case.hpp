@@ -100,6 +100,7 @@ struct Case {
   std::vector<ScalarChoice> scalars;
   std::vector<ZoneCondition> boundary;
   Numerics numerics;
+  std::optional<Where> where_reference_length;  ///< place of numerics.reference_length, if it is written in the case
   Backend device = Backend::host;
   Transport transport = Transport::automatic;  ///< transport of ghosts
   int threads = 1;                             ///< threads of each rank, on the host

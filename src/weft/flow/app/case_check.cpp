@@ -14,7 +14,7 @@
 #include "weft/comm/agreement.hpp"
 #include "weft/device/device.hpp"
 #include "weft/flow/app/case_errors.hpp"
-#include "weft/flow/app/inflow_checks.hpp"
+#include "weft/flow/app/case_warnings.hpp"
 #include "weft/flow/app/run.hpp"
 #include "weft/flow/app/start.hpp"
 #include "weft/flow/app/zone_conditions.hpp"
@@ -260,7 +260,7 @@ void check_on_mesh(CaseCheck& check, const Communicator& comm, const Case& c) {
   if (!check.errors.empty()) return;
 
   std::unique_ptr<Solver> solver;
-  for (std::string& warning : check_inflows(mesh, c)) check.warnings.push_back(std::move(warning));
+  for (std::string& warning : warnings_on_mesh(mesh, c)) check.warnings.push_back(std::move(warning));
   if (!keep_errors(check.errors, [&] {
         solver = make_solver(mesh, c);
         for (std::string& warning : check_steps(*solver)) check.warnings.push_back(std::move(warning));

@@ -199,24 +199,26 @@ std::string forces_text(const std::vector<ZoneGuess>& guesses, int dim, bool lif
   const double length = size.x > 0 ? size.x : norm(size);
   std::string box = fmt::format("{} x {}", number(size.x), number(size.y));
   double area = length;
-  std::string what = "that length times unit depth";
+  std::string what = "m^2 after scaling: that length times unit depth";
   if (dim == 3) {
     box += " x " + number(size.z);
     const double span = lift_along_z ? size.y : size.z, height = lift_along_z ? size.z : size.y;
     const bool lifting = height < 0.5 * std::max(span, length);
     area = lifting ? length * span : span * height;
-    what = lifting ? "of the box seen along the lift: give the planform area" : "of the box seen along x: give the frontal area";
+    what = lifting ? "m^2 after scaling: of the box seen along the lift; give the planform area"
+                   : "m^2 after scaling: of the box seen along x; give the frontal area";
     if (area <= 0) area = length * length;
   }
   const std::string name = walls.size() == 1 ? io::toml_key(walls.front().name) : "walls";
-  std::string text = fmt::format("# The box around {} is {}.\n[forces.{}]\nzones = [{}]\n",
-                                 walls.size() == 1 ? "this wall" : "these walls", box, name, zones);
+  std::string text = fmt::format(
+      "# The box around {} is {}, in metres after scaling (mesh.scale), as are the lengths here.\n[forces.{}]\nzones = [{}]\n",
+      walls.size() == 1 ? "this wall" : "these walls", box, name, zones);
   text += with_comment("area = " + number(area), what);
-  text += with_comment("length = " + number(length), "extent along x");
+  text += with_comment("length = " + number(length), "m after scaling: extent along x");
   const Vec3 centre{low.x + 0.25 * length, 0.5 * (low.y + high.y), 0.5 * (low.z + high.z)};
   text += with_comment(
       fmt::format("moment_centre = [{}, {}{}]", number(centre.x), number(centre.y), dim == 3 ? ", " + number(centre.z) : ""),
-      "a quarter of the length behind the front");
+      "m after scaling: a quarter of the length behind the front");
   return text + "\n";
 }
 
@@ -248,7 +250,8 @@ std::string zone_text(const mesh::Mesh& mesh, const std::vector<ZoneGuess>& gues
 
 std::vector<ZoneGuess> guess_zones(const mesh::Mesh& mesh) { return Guesser(mesh).guess(); }
 
-GuessedCase guess_case(const mesh::Mesh& mesh, const std::filesystem::path& mesh_file, const std::filesystem::path& case_file) {
+GuessedCase guess_case(const mesh::Mesh& mesh, const std::filesystem::path& mesh_file, const std::filesystem::path& case_file,
+                       double scale) {
   const std::vector<ZoneGuess> guesses = guess_zones(mesh);
   GuessedCase result;
   bool all_periodic = true, lift_along_z = false, along_z_is_known = false;
@@ -271,7 +274,12 @@ GuessedCase guess_case(const mesh::Mesh& mesh, const std::filesystem::path& mesh
                      mesh_file.filename().string(), counted(mesh.global_cells, "cell"), mesh.dim);
   text += fmt::format("title = {}\n\n[mesh]\nfile = {}\n", io::toml_text("Flow on " + mesh_file.filename().string()),
                       io::toml_text(mesh_path(mesh_file, case_file)));
-  text += with_comment("scale = 1.0", "0.001 where the file is in millimetres") + "\n";
+  text +=
+      "# Coordinates of the file are multiplied by scale, to metres. All else here is in metres after scaling: a change of "
+      "scale\n";
+  text += "# changes area, length and moment_centre of [forces], too. 0.001 where the file is in millimetres, for which\n";
+  text += fmt::format("# weft new from_file --mesh {} --scale 0.001 writes all of them.\n", mesh_file.filename().string());
+  text += fmt::format("scale = {}\n\n", number(scale));
   text += "# The flow that comes from far away; yours is likely another. Here without units: the speed of sound is 1. In SI\n";
   text += "# units give gas_constant = 287.05 in [gas], and here pressure = 101325.0 and temperature = 288.15.\n";
   text += "[free_stream]\ndensity = 1.4\npressure = 1.0\nmach = 0.5\n";

@@ -35,8 +35,10 @@ struct GuessedCase {
 /// around them, and a results folder named after the case.
 /// @param mesh_file, case_file  as given by the user; the case refers to the mesh relative to its own folder, or by the absolute
 ///   path if the user gave one.
+/// @param scale  the factor by which the coordinates of `mesh` have been multiplied: mesh.scale of the case. Lengths of the case
+///   are those of the scaled mesh.
 /// @collective
 [[nodiscard]] GuessedCase guess_case(const mesh::Mesh& mesh, const std::filesystem::path& mesh_file,
-                                     const std::filesystem::path& case_file);
+                                     const std::filesystem::path& case_file, double scale = 1);
 
 }  // namespace weft::flow

@@ -102,6 +102,10 @@ ForceSpec read_force(const Section& s, const FreeStream& stream, bool has_stream
                                                            "z turns the nose down. The pitching moment coefficient cm_nose_up "
                                                            "is positive where the nose goes up: about lift_direction x "
                                                            "drag_direction."});
+  const auto place = [&](const char* key) { return s.has(key) ? std::optional(s.where(key)) : std::nullopt; };
+  force.where_area = place("area");
+  force.where_length = place("length");
+  force.where_moment_centre = place("moment_centre");
   const auto pressure = s.optional_number(
       "reference_pressure", {.min = 0,
                              .unit = "Pa",

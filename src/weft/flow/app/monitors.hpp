@@ -6,6 +6,7 @@
 /// same digits in every run on the same number of ranks. If the flow is on a GPU, so are integrals and forces.
 #include <array>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,7 @@ struct ForceSpec {
   Vec3 drag_direction{1, 0, 0};    ///< unit
   Vec3 lift_direction{0, 1, 0};    ///< unit
   Where where_zones{};             ///< place in a case, for messages
+  std::optional<Where> where_area{}, where_length{}, where_moment_centre{};  ///< places of those that are written in the case
 
   [[nodiscard]] bool has_coefficients() const { return norm(reference.velocity) > 0; }
 };

@@ -17,7 +17,7 @@
 #include "weft/comm/thread_cores.hpp"
 #include "weft/device/device.hpp"
 #include "weft/flow/app/case_errors.hpp"
-#include "weft/flow/app/inflow_checks.hpp"
+#include "weft/flow/app/case_warnings.hpp"
 #include "weft/flow/app/results.hpp"
 #include "weft/flow/app/run_loop.hpp"
 #include "weft/flow/app/start.hpp"
@@ -162,6 +162,17 @@ int start_up_threads(const Communicator& comm, const Case& flow_case) {
   return flow_case.device == Backend::host ? flow_case.threads : std::min(share_of_cores(comm), kMostThreads);
 }
 
+void scale_mesh(mesh::MeshBlock& block, const MeshChoice& choice, Team& team) {
+  if (choice.scale != 1 && std::abs(choice.scale - block.file_unit) <= 1e-6 * block.file_unit) {
+    throw InputError(
+        fmt::format("the mesh {} names its unit of length, by which its coordinates were multiplied already to metres "
+                    "({}): {} would do it a second time",
+                    block.source, block.file_unit, choice.where_scale.key),
+        fmt::format("leave out {}", choice.where_scale.key), choice.where_scale);
+  }
+  mesh::scale(block, choice.scale, choice.offset, team);
+}
+
 mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice, int threads,
                      const std::function<void(std::string_view)>& phase) {
   agreed(comm, [&] {
@@ -174,14 +185,7 @@ mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice, int thr
   TracedRegion region(first_phase);
   Team team(threads);
   mesh::MeshBlock block = choice.file.empty() ? generate(comm, choice, team) : mesh::read_mesh(comm, choice.file.string(), team);
-  if (choice.scale != 1 && std::abs(choice.scale - block.file_unit) <= 1e-6 * block.file_unit) {
-    throw InputError(
-        fmt::format("the mesh {} names its unit of length, by which its coordinates were multiplied already to metres "
-                    "({}): mesh.scale would do it a second time",
-                    block.source, block.file_unit),
-        "leave out mesh.scale", choice.where_scale);
-  }
-  mesh::scale(block, choice.scale, choice.offset, team);
+  scale_mesh(block, choice, team);
   region.next("build mesh");
   mesh::Mesh mesh = build(comm, std::move(block), choice, threads, phase);
   if (choice.axisymmetric) mesh::revolve(mesh);
@@ -299,7 +303,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
     results.find_samples(mesh);
     for (const ProbeChoice& probe : flow_case.probes) probes.emplace_back(mesh, probe.at, probe.name, probe.where);
     observer.mesh_ready(mesh, wall.seconds());
-    for (const std::string& warning : check_inflows(mesh, flow_case)) observer.warned(warning);
+    for (const std::string& warning : warnings_on_mesh(mesh, flow_case)) observer.warned(warning);
     starting("create solver");
     solver = make_solver(mesh, flow_case);
   });

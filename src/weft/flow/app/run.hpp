@@ -9,11 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "weft/base/team.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/flow/app/case.hpp"
 #include "weft/flow/app/verdict.hpp"
 #include "weft/flow/scheme/solver.hpp"
 #include "weft/io/case/case_changes.hpp"
+#include "weft/mesh/mesh_block.hpp"
 
 namespace weft::flow {
 
@@ -103,6 +105,10 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
 /// @param warnings  gets a line, in the form of an error, if nothing is bound although the case requests it.
 /// @return a line of information; empty if nothing is bound.  @collective
 [[nodiscard]] std::string bind_threads_of(const Communicator& comm, const Case& flow_case, std::vector<std::string>& warnings);
+
+/// Scales and translates a mesh as a case requests. No communication.
+/// @throws InputError  where the file names its unit of length, and the scale is that unit: the reader has multiplied by it.
+void scale_mesh(mesh::MeshBlock& block, const MeshChoice& choice, Team& team);
 
 /// Reads or generates the mesh of a case and builds it. @collective @throws MeshError, InputError, IoError.
 /// @param threads  of this rank, on whose number the mesh does not depend.
