@@ -89,8 +89,8 @@ nlohmann::ordered_json describe_verdict(const flow::Verdict& verdict) {
                       {"lift", each.lift},
                       {"settled", each.settled()}});
   }
-  nlohmann::ordered_json record{
-      {"good", verdict.good}, {"headline", verdict.headline}, {"criteria", criteria}, {"decades", decades}, {"forces", drifts}};
+  nlohmann::ordered_json record{{"good", verdict.good}, {"steady", verdict.steady}, {"headline", verdict.headline},
+                                {"criteria", criteria}, {"decades", decades},       {"forces", drifts}};
   if (verdict.reference_lengths) record["reference_lengths"] = *verdict.reference_lengths;
   if (verdict.domain_lengths) record["domain_lengths"] = *verdict.domain_lengths;
   return record;

@@ -742,7 +742,9 @@ Stop = TypedDict(
         "wall_time": Union[float, str],
         # Residual of density relative to its largest: 1e-8 stops after a fall of eight orders.
         "residual": float,
-        # Largest change of any drag or lift coefficient over force_window steps.
+        # Largest change of any drag or lift coefficient over force_window steps. The run ends when, besides, each has changed
+        # by at most 0.5 % of its magnitude over the last fifth of the steps, and at least over force_window; one near 0
+        # counts as 1 % of the larger of drag and lift, and as 0.1 % of the largest since the start.
         "force_change": float,
         # Steps over which force_change is computed. (default 200)
         "force_window": int,

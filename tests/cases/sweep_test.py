@@ -136,7 +136,10 @@ class Sweep(InFolder):
         for one, three in zip(self.rows("one/polar.csv"), self.rows("three/polar.csv")):
             for what in ("cl", "cd", "cm"):
                 self.assertAlmostEqual(float(one[f"airfoil_{what}"]), float(three[f"airfoil_{what}"]), 10)
-        self.sweep(f"{ALPHA}=1,2", "--strict", overrides=["stop.residual=0.9"], results="easy")
+        # A residual that falls while the forces move is not good; of the wedge the forces have too few rows to be judged.
+        easy = ["stop.residual=0.9", "output.history_steps=10"]
+        self.sweep(f"{ALPHA}=1,2", "--strict", overrides=easy, results="moving", code=NOT_CONVERGED)
+        self.sweep("free_stream.mach=2.5,3", "--strict", case="wedge", overrides=easy, steps=200, results="easy")
 
     def test_on_a_gpu(self):
         if not json.loads(self.weft("info", "--json"))["cuda"]["gpus"]:

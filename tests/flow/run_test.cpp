@@ -29,6 +29,9 @@ using test::Told;
 using test::WholeRun;
 using ::testing::HasSubstr;
 
+/// The force on a supersonic inflow, which does not drift.
+constexpr const char* kConstantForce = R"(forces.wall.zones=["inlet"])";
+
 TEST_F(WholeRun, StopsAtTheFirstCriterionThatHolds) {
   EXPECT_EQ(run_wedge({}).reason, StopReason::steps);
   EXPECT_EQ(told.last.step, 12);
@@ -37,7 +40,8 @@ TEST_F(WholeRun, StopsAtTheFirstCriterionThatHolds) {
   EXPECT_EQ(timed.reason, StopReason::time);
   EXPECT_NEAR(timed.time, 0.05, 1e-15);
   EXPECT_EQ(run_wedge({"stop.residual=0.999"}, Existing::overwrite).reason, StopReason::residual);
-  EXPECT_EQ(run_wedge({"stop.force_change=100", "stop.force_window=3"}, Existing::overwrite).reason, StopReason::force_change);
+  EXPECT_EQ(run_wedge({"stop.force_change=100", "stop.force_window=3", kConstantForce}, Existing::overwrite).reason,
+            StopReason::force_change);
   EXPECT_EQ(run_wedge({"stop.wall_time=1e-9"}, Existing::overwrite).reason, StopReason::wall_time);
   const RunSummary none = run_wedge({"stop.steps=0"}, Existing::overwrite);
   EXPECT_EQ(none.steps, 0);
@@ -92,11 +96,25 @@ TEST_F(WholeRun, InterruptedAndResumedLeavesTheHistoriesOfARunInOneGo) {
   EXPECT_EQ(run_wedge(often, Existing::resume).residual, whole.residual);
   EXPECT_EQ(histories(), expected);
   // The window in which the forces must settle includes steps before the restart: 5 to 15 has one, 10 to 12 would not.
-  (void)run_wedge({"output.history_steps=1", "stop.steps=8"}, Existing::overwrite);
+  (void)run_wedge({"output.history_steps=1", "stop.steps=8", kConstantForce}, Existing::overwrite);
   const RunSummary settled =
-      run_wedge({"output.history_steps=1", "stop.steps=20", "stop.force_change=100", "stop.force_window=10"}, Existing::resume);
+      run_wedge({"output.history_steps=1", "stop.steps=20", "stop.force_change=100", "stop.force_window=10", kConstantForce},
+                Existing::resume);
   EXPECT_EQ(settled.reason, StopReason::force_change);
   EXPECT_EQ(settled.steps, 10);
+}
+
+TEST_F(WholeRun, GoesOnWhileForcesDriftHoweverSmallTheyAre) {
+  const std::vector<std::string> keys{"output.history_steps=1", "stop.force_change=1e-2", "stop.force_window=3",
+                                      "forces.wall.area=1e6"};
+  const RunSummary drifting = run_wedge(keys);
+  EXPECT_EQ(drifting.reason, StopReason::steps);
+  EXPECT_FALSE(drifting.verdict.good);
+  auto of_inflow = keys;
+  of_inflow.emplace_back(kConstantForce);
+  const RunSummary constant = run_wedge(of_inflow, Existing::overwrite);
+  EXPECT_EQ(constant.reason, StopReason::force_change);
+  EXPECT_TRUE(constant.verdict.good);
 }
 
 TEST_F(WholeRun, ResumedReplacesTheFieldsOfLaterSteps) {

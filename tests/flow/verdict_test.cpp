@@ -110,6 +110,50 @@ TEST(Verdict, ForcesSettleWhereTheLastFifthIsConstant) {
   EXPECT_TRUE(judge(c, end).drifts.empty());  // too few rows
 }
 
+TEST(Verdict, SteadyCasesWhoseForcesStillMoveAreNotGood) {
+  Case c = steady();
+  c.forces = {force("wing")};
+  c.stop.force_change = 1e-4;
+  c.stop.force_window = 20;
+  RunEnd end{.reason = StopReason::force_change, .steps = 100, .force_change = 5e-9};
+  // Coefficients so small that every change of them is below stop.force_change; drag moves by a quarter.
+  for (int step = 0; step <= 100; step += 10) end.forces.push_back({step, {2e-8 * (1 - 0.0025 * (100 - step)), 1e-8}});
+  const auto all_lines = [&] {
+    std::string text;
+    for (const std::string& line : describe(judge(c, end))) text += line + "\n";
+    return text;
+  };
+  EXPECT_FALSE(judge(c, end).good);
+  EXPECT_THAT(all_lines(), HasSubstr("verdict: not converged: the forces have settled, but forces are still moving\n"));
+  EXPECT_THAT(all_lines(),
+              HasSubstr("[ ] stop.force_change: not met (wanted 0.0001 over 20 steps, reached 5.00e-09, still moving)"));
+  EXPECT_THAT(all_lines(), HasSubstr("forces on wing still moving, since step 80: Cd by 5 %, Cl by 0 %"));
+  end.reason = StopReason::residual;
+  EXPECT_FALSE(judge(c, end).good);
+  EXPECT_THAT(all_lines(), HasSubstr("verdict: not converged: the residual has fallen, but forces are still moving\n"));
+  // The window may be longer than the last fifth of the steps.
+  c.stop.force_window = 50;
+  EXPECT_EQ(judge(c, end).drifts.at(0).since_step, 50);
+  // In a flow that is not steady, forces may vary.
+  c.numerics.local_time_step = false;
+  c.stop = StopCriteria();
+  c.stop.time = 1.0;
+  end.reason = StopReason::time;
+  EXPECT_TRUE(judge(c, end).good);
+  EXPECT_THAT(all_lines(), HasSubstr("forces on wing vary, since step 80: Cd by 5 %"));
+}
+
+TEST(Verdict, CoefficientsNearZeroAreComparedWithTheLargestOfTheRun) {
+  Case c = steady();
+  c.forces = {force("body")};
+  RunEnd end{.reason = StopReason::residual, .steps = 100};
+  // The drag falls to nothing from 0.2 at the start: changes below 0.5 % of 2e-4 do not count.
+  for (int step = 0; step <= 100; step += 5) end.forces.push_back({step, {step == 0 ? 0.2 : 1e-7 * (step % 2), 0.0}});
+  EXPECT_TRUE(judge(c, end).good);
+  for (ForceRecord& row : end.forces) row.coefficients[0] = row.step == 0 ? 0.2 : 1e-5 * static_cast<double>(row.step % 2);
+  EXPECT_FALSE(judge(c, end).good);
+}
+
 TEST(Verdict, ReportsTheDistanceOfTheStream) {
   Case c = transient();
   c.forces = {force("wing", 0.5)};

@@ -25,7 +25,7 @@ def add_verdict(report):
     if verdict["forces"]:
         report.page.table("Range of the coefficients over the last fifth of the steps", ("zones", "since step", "Cd", "Cl", ""),
                         [(each["name"], whole(each["since_step"]), f"{100 * each['drag']:.2g} %", f"{100 * each['lift']:.2g} %",
-                          "settled" if each["settled"] else "still moving") for each in verdict["forces"]])
+                          "settled" if each["settled"] else "still moving" if verdict.get("steady", True) else "vary") for each in verdict["forces"]])
     report.page.facts([("reference lengths that the free stream went", short(verdict.get("reference_lengths"))),
                      ("times that it went through the domain", short(verdict.get("domain_lengths")))])
 

@@ -60,9 +60,10 @@ struct ZoneCondition {
 struct StopCriteria {
   std::optional<double> time;  ///< s
   std::optional<std::int64_t> steps;
-  std::optional<double> wall_time;     ///< s
-  std::optional<double> residual;      ///< residual of density, relative to the largest since the start
-  std::optional<double> force_change;  ///< largest change of any coefficient over `force_window` steps
+  std::optional<double> wall_time;  ///< s
+  std::optional<double> residual;   ///< residual of density, relative to the largest since the start
+  std::optional<double>
+      force_change;  ///< largest change of any coefficient over `force_window` steps, if none drifts (force_drifts())
   std::int64_t force_window = 200;
 };
 

@@ -122,7 +122,12 @@ StopCriteria read_stop(const Section& s) {
                    .max = 1,
                    .doc = "Residual of density relative to its largest: 1e-8 stops after a fall of eight orders."});
   stop.force_change = s.optional_number(
-      "force_change", {.min_exclusive = 0, .doc = "Largest change of any drag or lift coefficient over force_window steps."});
+      "force_change",
+      {.min_exclusive = 0,
+       .doc =
+           "Largest change of any drag or lift coefficient over force_window steps. The run ends when, besides, each has changed "
+           "by at most 0.5 % of its magnitude over the last fifth of the steps, and at least over force_window; one near 0 "
+           "counts as 1 % of the larger of drag and lift, and as 0.1 % of the largest since the start."});
   stop.force_window =
       s.integer("force_window", {.default_value = 200, .min = 1, .doc = "Steps over which force_change is computed."});
   if (!s.documenting() && !stop.time && !stop.steps && !stop.wall_time && !stop.residual && !stop.force_change) {

@@ -115,7 +115,9 @@ std::optional<StopReason> Run::reason_to_stop(const std::function<bool()>& stop)
   // A resumed run makes at least one step, unless it has made all of them.
   if (criteria.residual && (solver_.steps() > first_step_ || at_last_step) && residual_ <= *criteria.residual)
     return StopReason::residual;
-  if (criteria.force_change && history_.change() <= *criteria.force_change) return StopReason::force_change;
+  if (criteria.force_change && history_.change() <= *criteria.force_change &&
+      are_settled(force_drifts(case_, solver_.steps(), forces_)))
+    return StopReason::force_change;
   if (at_last_step) return StopReason::steps;
   enum { nothing, checkpoint, out_of_time, interrupted };
   int request = nothing;

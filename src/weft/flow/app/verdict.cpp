@@ -5,28 +5,30 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace weft::flow {
 namespace {
 
-bool is_good(const Case& c, StopReason reason) {
-  if (is_steady(c)) return reason == StopReason::residual || reason == StopReason::force_change;
+bool is_good(const Case& c, StopReason reason, bool settled) {
+  if (is_steady(c)) return settled && (reason == StopReason::residual || reason == StopReason::force_change);
   if (reason == StopReason::wall_time) return !c.stop.time && !c.stop.steps;
   return reason == StopReason::time || (reason == StopReason::steps && !c.stop.time);
 }
 
-std::string headline_of(const Case& c, StopReason reason) {
-  if (is_good(c, reason)) return fmt::format("{}: {}", is_steady(c) ? "converged" : "complete", describe(reason));
+std::string headline_of(const Case& c, StopReason reason, bool settled) {
+  if (is_good(c, reason, settled)) return fmt::format("{}: {}", is_steady(c) ? "converged" : "complete", describe(reason));
   if (reason == StopReason::interrupted) return is_steady(c) ? "not converged: interrupted" : "incomplete: interrupted";
   if (!is_steady(c))
     return fmt::format("incomplete: {} before the {} of the case", describe(reason), c.stop.time ? "flow time" : "steps");
+  if (is_good(c, reason, true)) return fmt::format("not converged: {}, but forces are still moving", describe(reason));
   const bool asks = c.stop.residual || c.stop.force_change;
   return fmt::format("not converged: {}{}", describe(reason),
                      asks ? " before the case's criterion of convergence"
                           : ", and the case has no criterion of convergence (stop.residual or stop.force_change)");
 }
 
-std::vector<Verdict::Criterion> criteria_of(const Case& c, const RunEnd& end) {
+std::vector<Verdict::Criterion> criteria_of(const Case& c, const RunEnd& end, bool settled) {
   const StopCriteria& stop = c.stop;
   std::vector<Verdict::Criterion> all;
   if (stop.residual) {
@@ -35,8 +37,10 @@ std::vector<Verdict::Criterion> criteria_of(const Case& c, const RunEnd& end) {
   }
   if (stop.force_change) {
     all.push_back({"stop.force_change", fmt::format("{:g} over {} steps", *stop.force_change, stop.force_window),
-                   std::isfinite(end.force_change) ? fmt::format("{:.2e}", end.force_change) : "not yet that many steps",
-                   end.force_change <= *stop.force_change});
+                   !std::isfinite(end.force_change)                     ? "not yet that many steps"
+                   : end.force_change <= *stop.force_change && !settled ? fmt::format("{:.2e}, still moving", end.force_change)
+                                                                        : fmt::format("{:.2e}", end.force_change),
+                   end.force_change <= *stop.force_change && settled});
   }
   if (stop.time) {
     const char* const unit = is_in_si_units(c.gas) ? " s" : "";
@@ -49,33 +53,6 @@ std::vector<Verdict::Criterion> criteria_of(const Case& c, const RunEnd& end) {
                    end.reason == StopReason::wall_time});
   }
   return all;
-}
-
-std::vector<Verdict::ForceDrift> drifts_of(const Case& c, const RunEnd& end) {
-  constexpr std::size_t kFewestRows = 3;
-  constexpr double kSmall = 0.01;  // relative to the larger coefficient
-  const std::int64_t since = end.steps - end.steps / 5;
-  std::vector<Verdict::ForceDrift> drifts;
-  for (std::size_t f = 0; f < c.forces.size(); ++f) {
-    std::array<double, 2> low{}, high{};
-    low.fill(std::numeric_limits<double>::infinity());
-    high.fill(-low[0]);
-    std::size_t rows = 0;
-    for (const ForceRecord& record : end.forces) {
-      if (record.step < since || record.coefficients.size() <= 2 * f + 1) continue;
-      ++rows;
-      for (std::size_t k = 0; k < 2; ++k) {
-        low[k] = std::min(low[k], record.coefficients[2 * f + k]);
-        high[k] = std::max(high[k], record.coefficients[2 * f + k]);
-      }
-    }
-    if (rows < kFewestRows) continue;
-    const auto size = [&](std::size_t k) { return std::max(std::abs(low[k]), std::abs(high[k])); };
-    const double least = kSmall * std::max(size(0), size(1));
-    const auto relative = [&](std::size_t k) { return high[k] > low[k] ? (high[k] - low[k]) / std::max(size(k), least) : 0.0; };
-    drifts.push_back({c.forces[f].name, since, relative(0), relative(1)});
-  }
-  return drifts;
 }
 
 }  // namespace
@@ -100,13 +77,52 @@ const char* describe(StopReason reason) {
 
 bool is_steady(const Case& c) { return c.numerics.local_time_step || c.stop.residual || c.stop.force_change; }
 
+std::vector<Verdict::ForceDrift> force_drifts(const Case& c, std::int64_t steps, const std::vector<ForceRecord>& history) {
+  constexpr std::size_t kFewestRows = 3;
+  constexpr double kSmall = 0.01;         // relative to the larger coefficient
+  constexpr double kSmallAtStart = 1e-3;  // relative to the largest coefficient of the whole run
+  std::int64_t since = steps - steps / 5;
+  if (c.stop.force_change) since = std::min(since, std::max<std::int64_t>(steps - c.stop.force_window, 0));
+  std::vector<Verdict::ForceDrift> drifts;
+  for (std::size_t f = 0; f < c.forces.size(); ++f) {
+    std::array<double, 2> low{}, high{};
+    low.fill(std::numeric_limits<double>::infinity());
+    high.fill(-low[0]);
+    double largest = 0;
+    std::size_t rows = 0;
+    for (const ForceRecord& record : history) {
+      if (record.coefficients.size() <= 2 * f + 1) continue;
+      for (std::size_t k = 0; k < 2; ++k) largest = std::max(largest, std::abs(record.coefficients[2 * f + k]));
+      if (record.step < since) continue;
+      ++rows;
+      for (std::size_t k = 0; k < 2; ++k) {
+        low[k] = std::min(low[k], record.coefficients[2 * f + k]);
+        high[k] = std::max(high[k], record.coefficients[2 * f + k]);
+      }
+    }
+    if (rows < kFewestRows) continue;
+    const auto size = [&](std::size_t k) { return std::max(std::abs(low[k]), std::abs(high[k])); };
+    const double least = std::max(kSmall * std::max(size(0), size(1)), kSmallAtStart * largest);
+    const auto relative = [&](std::size_t k) { return high[k] > low[k] ? (high[k] - low[k]) / std::max(size(k), least) : 0.0; };
+    drifts.push_back({c.forces[f].name, since, relative(0), relative(1)});
+  }
+  return drifts;
+}
+
+bool are_settled(const std::vector<Verdict::ForceDrift>& drifts) {
+  return std::all_of(drifts.begin(), drifts.end(), [](const Verdict::ForceDrift& drift) { return drift.settled(); });
+}
+
 Verdict judge(const Case& c, const RunEnd& end) {
   constexpr double kLeast = 1e-16;  // relative to the largest residual: rounding errors
-  Verdict verdict{.good = is_good(c, end.reason),
-                  .headline = headline_of(c, end.reason),
-                  .criteria = criteria_of(c, end),
+  std::vector<Verdict::ForceDrift> drifts = force_drifts(c, end.steps, end.forces);
+  const bool settled = are_settled(drifts);
+  Verdict verdict{.good = is_good(c, end.reason, settled),
+                  .steady = is_steady(c),
+                  .headline = headline_of(c, end.reason, settled),
+                  .criteria = criteria_of(c, end, settled),
                   .decades = {},
-                  .drifts = drifts_of(c, end),
+                  .drifts = std::move(drifts),
                   .reference_lengths = {},
                   .domain_lengths = {}};
   for (std::size_t k = 0; k < end.norms.size(); ++k) {
@@ -139,8 +155,10 @@ std::vector<std::string> describe(const Verdict& verdict) {
   }
   for (const Verdict::ForceDrift& drift : verdict.drifts) {
     lines.push_back(fmt::format("  forces on {} {} since step {}: Cd by {:.2g} %, Cl by {:.2g} %", drift.force,
-                                drift.settled() ? "settled, they moved" : "still moving,", drift.since_step, 100 * drift.drag,
-                                100 * drift.lift));
+                                drift.settled()  ? "settled, they moved"
+                                : verdict.steady ? "still moving,"
+                                                 : "vary,",
+                                drift.since_step, 100 * drift.drag, 100 * drift.lift));
   }
   if (verdict.reference_lengths || verdict.domain_lengths) {
     std::string line = "  the free stream went";
