@@ -111,6 +111,13 @@ Json to_json(const flow::CaseCheck& check) {
   for (const flow::ZoneFigures& zone : check.zones) {
     zones.push_back(
         {{"name", zone.name}, {"kind", zone.kind}, {"pattern", zone.pattern}, {"faces", zone.faces}, {"area", zone.area}});
+    const auto add = [&](const char* key, const std::optional<double>& value) {
+      if (value) zones.back()[key] = *value;
+    };
+    add("total_pressure", zone.total_pressure);
+    add("total_temperature", zone.total_temperature);
+    add("pressure", zone.pressure);
+    add("temperature", zone.temperature);
   }
   for (const mesh::Periodic& pair : check.periodic)
     periodic.push_back(

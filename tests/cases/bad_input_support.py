@@ -64,6 +64,7 @@ direction = [1.0, 0.1]
 
 """ + "".join(f'[boundary.{zone}]\nkind = "far_field"\ndensity = 1.4\npressure = 1.0\n\n' for zone in ("inlet", "outlet", "upper"))
 RESERVOIR = '[boundary.xmin]\nkind = "total_pressure_inflow"\ntotal_pressure = 1.2\ntotal_temperature = 1.0\n'
+DUCT = RESERVOIR + '\n[boundary.xmax]\nkind = "static_pressure_outflow"\npressure = 1.0\n\n[boundary."y*"]\nkind = "slip_wall"\n\n'
 CHECK, RUN = ["check", "case.toml"], ["run", "case.toml"]
 MANY = """titel = "Box"
 

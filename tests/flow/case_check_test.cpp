@@ -264,6 +264,66 @@ TEST(CaseCheck, WarnsOfReferenceValuesThatDoNotFitTheWalls) {
       IsEmpty());
 }
 
+constexpr const char* kDuct = R"toml([gas]
+gas_constant = 287.05
+[mesh]
+generator = "box"
+nx = 8
+ny = 4
+[initial]
+pressure = 101325.0
+temperature = 288.15
+[boundary.xmin]
+kind = "total_pressure_inflow"
+total_pressure = "1.2 bar"
+total_temperature = 300.0
+[boundary.xmax]
+kind = "static_pressure_outflow"
+pressure = 101325.0
+[boundary."y*"]
+kind = "slip_wall"
+[stop]
+steps = 4
+)toml";
+
+TEST(CaseCheck, ListsTheGasOutsideOfOpenings) {
+  const std::string duct = describe(check(kDuct));
+  EXPECT_THAT(duct, HasSubstr("zone xmin: total_pressure_inflow, 4 faces, length 1, total pressure 120000 Pa, total temperature "
+                              "300 K\n"));
+  EXPECT_THAT(duct, HasSubstr("zone xmax: static_pressure_outflow, 4 faces, length 1, static pressure 101325 Pa\n"));
+  EXPECT_THAT(duct, HasSubstr("zone ymin: slip_wall (by the pattern \"y*\"), 8 faces, length 1\n"));
+  EXPECT_THAT(describe(check(kAirfoil)), HasSubstr(", static pressure 101325 Pa, temperature 288.15 K\n"));
+}
+
+TEST(CaseCheck, WarnsOfPressuresOfOpeningsThatCanHardlyBeMeant) {
+  EXPECT_THAT(check(kDuct).warnings, IsEmpty());
+  EXPECT_THAT(
+      check(kDuct, {"boundary.xmin.total_pressure=100000"}).warnings,
+      ElementsAre(HasSubstr("boundary.xmax.pressure: the static pressure behind this outflow, 101325 Pa, is above every total "
+                            "pressure of the inflows (100000 Pa of boundary.xmin): the flow would run backwards; correct "
+                            "one of them")));
+  EXPECT_THAT(check(kDuct, {"boundary.xmin.total_pressure=1.2"}).warnings,
+              ElementsAre(HasSubstr("is above every total pressure of the inflows (1.2 Pa of boundary.xmin)")));
+  EXPECT_THAT(
+      check(kDuct, {"boundary.xmax.pressure=1.0"}).warnings,
+      ElementsAre(HasSubstr("the total pressure of boundary.xmin, 120000 Pa, is 1.2e+05 times the static pressure behind this "
+                            "outflow, 1 Pa")));
+  // A choked outflow, gas at rest, gas that a body force holds, and an inflow of which no pressure is known.
+  EXPECT_THAT(check(kDuct, {"boundary.xmax.pressure=1000.0"}).warnings, IsEmpty());
+  EXPECT_THAT(check(kDuct, {"boundary.xmin.total_pressure=101325"}).warnings, IsEmpty());
+  EXPECT_THAT(check(kDuct, {"boundary.xmin.total_pressure=100000", "body_force.acceleration=[9.81, 0]"}).warnings, IsEmpty());
+  EXPECT_THAT(check(kDuct, {R"(boundary.xmin={kind="prescribed", density_expression="1", pressure_expression="1000"})"}).warnings,
+              IsEmpty());
+  // The flow enters through another opening with a total pressure above the outlet's.
+  const std::string far_field = R"(boundary.ymin={kind="far_field", pressure=101325, temperature=288.15, velocity=[0, 50]})";
+  EXPECT_THAT(warnings_with(check(kDuct, {"boundary.xmin.total_pressure=100000", far_field}), "backwards"), IsEmpty());
+  // Supersonic inflows.
+  EXPECT_THAT(check(kDuct, {R"(boundary.xmin={kind="supersonic_inflow", pressure=2e5, temperature=300, velocity=[3000, 0]})",
+                            "boundary.xmax.pressure=1"})
+                  .warnings,
+              IsEmpty());
+}
+
 /// Pressures and temperatures that may be in Pa and K; if both certainly are, the case is rejected.
 TEST(CaseCheck, WarnsOfSIWithoutAGasConstant) {
   const std::string text = std::string(kAirfoil).substr(std::string(kAirfoil).find("[mesh]"));

@@ -166,6 +166,7 @@ Case read_case(const io::CaseReader& reader) {
   root.attempt([&] { detail::check_fields(c); });
   root.attempt([&] { detail::check_together(root, c); });
   detail::warn_of(c);
+  detail::warn_of_openings(c);
   detail::warn_of_former_place(reader, output, c);
   return c;
 }

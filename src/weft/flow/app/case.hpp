@@ -54,6 +54,7 @@ struct ZoneCondition {
   std::optional<VortexChoice> vortex;       ///< only for a far field
   std::vector<ExpressionText> scalars;      ///< scalars in the gas that enters, in the order of the case's; empty: none enters
   Where where, where_direction;             ///< places of the kind and of the direction of an inflow in the case, for messages
+  Where where_pressure;                     ///< place of `total_pressure` or of the `pressure` of an outflow, for messages
 };
 
 /// Criteria that end a run; the first that is satisfied.

@@ -55,6 +55,21 @@ void add_states(CaseCheck& check, const Case& c) {
   }
 }
 
+/// Adds the gas outside of an opening.
+void add_gas_outside(ZoneFigures& figures, const Case& c, const ZoneCondition& condition) {
+  if (condition.prescribed) return;
+  const GasOutside given = row_of(condition.params.kind).outside(c.gas, condition.params);
+  if (given.reservoir) {
+    figures.total_pressure = given.reservoir->pressure;
+    figures.total_temperature = c.gas.temperature(*given.reservoir);
+  }
+  if (given.pressure) figures.pressure = *given.pressure;
+  if (given.state) {
+    figures.pressure = given.state->pressure;
+    figures.temperature = c.gas.temperature(*given.state);
+  }
+}
+
 /// Adds the zones and their conditions.
 void add_zones(CaseCheck& check, const mesh::Mesh& mesh, const Case& c) {
   for (const mesh::BoundaryZone& zone : mesh.boundary) {
@@ -63,6 +78,7 @@ void add_zones(CaseCheck& check, const mesh::Mesh& mesh, const Case& c) {
     if (const ZoneCondition* const condition = find_condition(c, zone.name)) {
       figures.kind = condition->prescribed ? "prescribed" : std::string(name_of(condition->params.kind));
       if (condition->zone != zone.name) figures.pattern = condition->zone;
+      add_gas_outside(figures, c, *condition);
     }
     for (const mesh::MeshStats::ZoneSize& size : check.mesh->zones) {
       if (size.name != zone.name) continue;

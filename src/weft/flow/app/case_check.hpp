@@ -30,6 +30,9 @@ struct ZoneFigures {
   std::string pattern;  ///< pattern of the section that defines the kind, if it is not of this zone alone
   std::int64_t faces = 0;
   double area = 0;  ///< m^2; in 2-D length times unit depth
+  /// The gas outside that the condition gives: of a reservoir total pressure and temperature, of an outflow the static pressure,
+  /// of a far field and a supersonic inflow static pressure and temperature.
+  std::optional<double> total_pressure, total_temperature, pressure, temperature;
 };
 
 /// Time steps of a run.

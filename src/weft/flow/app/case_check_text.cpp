@@ -35,6 +35,19 @@ std::string describe(const StateFigures& state, bool si) {
   return text;
 }
 
+/// Returns the gas outside of an opening: ", total pressure 120000 Pa, total temperature 300 K"; empty of a wall.
+std::string gas_outside(const ZoneFigures& zone, bool si) {
+  std::string text;
+  const auto add = [&](const char* name, const std::optional<double>& value, const char* unit) {
+    if (value) text += fmt::format(", {} {:.6g}{}{}", name, *value, si ? " " : "", si ? unit : "");
+  };
+  add("total pressure", zone.total_pressure, "Pa");
+  add("total temperature", zone.total_temperature, "K");
+  add("static pressure", zone.pressure, "Pa");
+  add("temperature", zone.temperature, "K");
+  return text;
+}
+
 std::string describe(const StepFigures& steps, const char* unit) {
   std::string text = fmt::format("  steps: {} {:.4g}{} at first",
                                  steps.local ? "each cell has its own length, the shortest" : "length", steps.first, unit);
@@ -83,9 +96,9 @@ std::string describe(const CaseCheck& check) {
         *check.reynolds);
   }
   for (const ZoneFigures& zone : check.zones) {
-    text += fmt::format("  zone {}: {}{}, {}, {} {:.6g}\n", zone.name, zone.kind,
+    text += fmt::format("  zone {}: {}{}, {}, {} {:.6g}{}\n", zone.name, zone.kind,
                         zone.pattern.empty() ? "" : fmt::format(" (by the pattern \"{}\")", zone.pattern),
-                        counted(zone.faces, "face"), mesh.dim == 2 ? "length" : "area", zone.area);
+                        counted(zone.faces, "face"), mesh.dim == 2 ? "length" : "area", zone.area, gas_outside(zone, check.si));
   }
   for (const mesh::Periodic& pair : check.periodic) {
     const Vec3 t = pair.translation.value_or(Vec3{});

@@ -301,6 +301,7 @@ void read_reservoir(const Section& s, const CaseGas& gas, const FreeState& /*str
   zone.params.total_temperature = s.number(
       "total_temperature",
       {.min_exclusive = 0, .unit = "K", .doc = "Total temperature of the reservoir; with gas_constant = 1 it is p / density."});
+  zone.where_pressure = s.where("total_pressure");
   if (!s.documenting()) check_units(s, "total_temperature", zone.params.total_pressure, zone.params.total_temperature, gas);
   zone.where_direction = s.where("direction");
   const Vec3 direction =
@@ -313,6 +314,7 @@ void read_outer_pressure(const Section& s, const CaseGas& /*gas*/, const FreeSta
       s.number("pressure", {.min_exclusive = 0,
                             .unit = "Pa",
                             .doc = "Static pressure behind the outflow; of gas that comes back, the total pressure."});
+  zone.where_pressure = s.where("pressure");
 }
 
 /// The function that reads the parameters of a condition: a column of kBoundaries, which is in a layer that knows no case files.
