@@ -275,6 +275,8 @@ TABLES = (
             ("[stop]", "[gas]\ngas_constant = 287.05\n\n[free_stream]\npressure = 1.0\ndensity = 1.4\nmach = 0.5\n\n[stop]")),
         Try("cells far longer than wide", [*CHECK, "--set", "mesh.xmax=20000"]),
         Try("a far field next to the body", CHECK, (CASE, NEAR_FAR_FIELD)),
+        Try("a velocity along z in a 2-D flow", CHECK,
+            ('kind = "expression"\ndensity_expression = "1 + 0.1 * x"', "density = 1.0\npressure = 1.0\nvelocity = [0.0, 0.0, 10.0]")),
         Try("a reservoir below the pressure of the outlet", CHECK, (ZONES, DUCT.replace("1.2", "0.9"))),
         Try("a reservoir in bar, an outlet in Pa", CHECK, (ZONES, DUCT.replace("pressure = 1.0", "pressure = 101325.0"))),
         Try("a reservoir in Pa, an outlet in bar", CHECK, (ZONES, DUCT.replace("1.2", "120000.0"))),

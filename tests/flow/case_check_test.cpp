@@ -264,6 +264,37 @@ TEST(CaseCheck, WarnsOfReferenceValuesThatDoNotFitTheWalls) {
       IsEmpty());
 }
 
+TEST(CaseCheck, WarnsOfVelocitiesOutOfThePlaneOfAMesh) {
+  const auto warnings = [](const char* text, const std::vector<std::string>& overrides) {
+    return warnings_with(check(text, overrides), "has a component along z, out of the plane of this 2-D mesh");
+  };
+  const std::vector<std::string> at_rest{"initial.kind=uniform", "initial.density=1", "initial.pressure=1"};
+  const auto box = [&](const std::string& velocity) {
+    auto keys = at_rest;
+    keys.push_back(velocity);
+    return warnings(kBox, keys);
+  };
+  EXPECT_THAT(box("initial.velocity=[0, 0, 10]"),
+              ElementsAre(HasSubstr("initial.velocity: the velocity (0, 0, 10) has a component")));
+  EXPECT_THAT(box("initial.velocity=[1, 2, 0]"), IsEmpty());
+  EXPECT_THAT(box("initial.velocity=[1, 2]"), IsEmpty());
+  EXPECT_THAT(warnings(kBox, {"initial.velocity_z_expression=x"}),
+              ElementsAre(HasSubstr("initial.velocity_z_expression: the velocity \"x\" has a component")));
+  // The stream, not the zones that take it over; angles that turn it out of the plane.
+  EXPECT_THAT(warnings(kAirfoil, {"free_stream.beta=5"}), ElementsAre(HasSubstr("free_stream.beta: the velocity (")));
+  EXPECT_THAT(warnings(kAirfoil, {"free_stream.alpha=5", "free_stream.lift_axis=z"}),
+              ElementsAre(HasSubstr("free_stream.lift_axis: the velocity (")));
+  EXPECT_THAT(warnings(kAirfoil, {"free_stream.alpha=180"}), IsEmpty());
+  EXPECT_THAT(warnings(kAirfoil, {"boundary.farfield.velocity=[200, 0, 20]"}),
+              ElementsAre(HasSubstr("boundary.farfield.velocity: the velocity (200, 0, 20)")));
+  EXPECT_THAT(
+      warnings(kAirfoil, {"free_stream.beta=5", "mesh.layers=1", "boundary.zmin.kind=symmetry", "boundary.zmax.kind=symmetry"}),
+      IsEmpty());
+  EXPECT_THAT(errors(check(kBox, {"initial.kind=uniform", "initial.density=1", "initial.pressure=1",
+                                  "initial.velocity=[0, 0, 10]", "mesh.axisymmetric=true"})),
+              ElementsAre(HasSubstr("initial.velocity: (0, 0, 10) is a velocity about the axis")));
+}
+
 constexpr const char* kDuct = R"toml([gas]
 gas_constant = 287.05
 [mesh]

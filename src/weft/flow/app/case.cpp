@@ -32,6 +32,7 @@ void in_each_section(const Section& root, const char* key, const io::SectionSpec
 detail::CaseGas read_gas(const Section& root, Case& c) {
   detail::CaseGas case_gas;
   case_gas.warnings = &c.warnings;
+  case_gas.along_z = &c.along_z;
   const bool good = in_section(root, "gas", {.doc = "The gas: ideal, calorically perfect."}, [&](const Section& gas) {
     c.gas.gamma = gas.number("gamma", {.default_value = 1.4, .min_exclusive = 1, .max = 3, .doc = "Ratio of specific heats."});
     c.gas.gas_constant = gas.number("gas_constant", {.default_value = 1,

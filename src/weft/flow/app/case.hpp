@@ -57,6 +57,12 @@ struct ZoneCondition {
   Where where_pressure;                     ///< place of `total_pressure` or of the `pressure` of an outflow, for messages
 };
 
+/// A velocity of the case with a component along z, which only a 3-D flow should have.
+struct VelocityAlongZ {
+  std::string text;  ///< for messages: "(0, 0, 10)", or a formula in quotes
+  Where where;       ///< place in the case
+};
+
 /// Criteria that end a run; the first that is satisfied.
 struct StopCriteria {
   std::optional<double> time;  ///< s
@@ -123,6 +129,7 @@ struct Case {
   /// Returns the scalars of the last InitialParams::function, cells x scalars; for NaN and an empty list those of [scalars] hold.
   std::function<std::vector<double>()> function_scalars;
   std::function<std::optional<InputError>()> take_error;  ///< SolverOptions::take_error of these functions
+  std::vector<VelocityAlongZ> along_z{};                  ///< velocities that are written in the case and have a z component
   std::vector<std::string> warnings{};                    ///< doubtful choices: "problem; what to do", for users
 
   /// @throws InputError: a source that is a function, without the function.

@@ -83,6 +83,13 @@ Primitive read_state(const Section& s, const CaseGas& gas, const std::optional<P
   const Vec3 direction = flow_direction(alpha, beta, along_z);
   if (velocity) w.velocity = *velocity;
   if (mach) w.velocity = (*mach * gas.sound_speed(w)) * direction;
+  constexpr double kRounding = 1e-9;
+  if ((velocity || mach) && std::abs(w.velocity.z) > kRounding * norm(w.velocity) && gas.along_z != nullptr) {
+    gas.along_z->push_back(
+        {fmt::format("({:.6g}, {:.6g}, {:.6g})", w.velocity.x, w.velocity.y, w.velocity.z), s.where(velocity    ? "velocity"
+                                                                                                    : beta != 0 ? "beta"
+                                                                                                                : "lift_axis")});
+  }
   if (directions != nullptr) {
     directions->state = w;
     const Vec3 ahead = velocity && norm(*velocity) > 0 ? *velocity / norm(*velocity) : direction;
@@ -213,6 +220,9 @@ InitialParams read_initial(const Section& s, const std::string& key, const CaseG
           }
           case InitialKind::expression:
             initial.expressions = read_expressions(s);
+            if (const ExpressionText& z = initial.expressions.velocity_z;
+                gas.along_z != nullptr && z.text.find_first_not_of("0.") != std::string::npos)
+              gas.along_z->push_back({fmt::format("\"{}\"", z.text), z.where});
             break;
           case InitialKind::solution:
             initial.solution_file = s.path_to(

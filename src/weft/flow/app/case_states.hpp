@@ -10,8 +10,9 @@ namespace weft::flow::detail {
 
 /// The gas of a case.
 struct CaseGas : IdealGas {
-  bool gas_constant_given = false;               ///< otherwise it is 1, for a case without units
-  std::vector<std::string>* warnings = nullptr;  ///< receives warnings about states
+  bool gas_constant_given = false;                 ///< otherwise it is 1, for a case without units
+  std::vector<std::string>* warnings = nullptr;    ///< receives warnings about states
+  std::vector<VelocityAlongZ>* along_z = nullptr;  ///< receives velocities with a z component
 };
 
 struct FreeStream {

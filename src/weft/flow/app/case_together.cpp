@@ -94,14 +94,12 @@ void check_together(const Section& root, const Case& c) {
     refuse("body_force.acceleration", "in an axisymmetric flow a body force acts along the axis, x, alone",
            "make its other components 0");
   }
-  for (const ZoneCondition& zone : c.boundary) {
-    if (!c.mesh.axisymmetric || !zone.prescribed || zone.prescribed->kind != InitialKind::expression) continue;
-    const ExpressionText& about = zone.prescribed->expressions.velocity_z;
-    if (about.text.find_first_not_of("0.") == std::string::npos) continue;
+  for (const VelocityAlongZ& velocity : c.along_z) {
+    if (!c.mesh.axisymmetric) break;
     root.attempt([&] {
       throw InputError(
-          fmt::format("\"{}\" is a velocity about the axis, for which an axisymmetric flow has no equation", about.text),
-          "leave it out, or compute the flow in 3-D", about.where);
+          fmt::format("{} is a velocity about the axis, for which an axisymmetric flow has no equation", velocity.text),
+          "leave it out, or compute the flow in 3-D", velocity.where);
     });
   }
   if (c.mesh.axisymmetric && c.manufactured_source) {

@@ -147,11 +147,25 @@ void check_reference_values(const mesh::Mesh& mesh, const Case& c, std::vector<s
   if (box.longest() > 0) check_size(c, Size::length, *c.numerics.reference_length, *c.where_reference_length, box, box, warnings);
 }
 
+/// Warns of velocities along z in a plane flow. Those of an axisymmetric flow are errors of the case.
+void check_velocities(const mesh::Mesh& mesh, const Case& c, std::vector<std::string>& warnings) {
+  if (mesh.dim == 3) return;
+  for (const VelocityAlongZ& velocity : c.along_z) {
+    warnings.emplace_back(
+        InputError(fmt::format("the velocity {} has a component along z, out of the plane of this 2-D mesh", velocity.text),
+                   "make it 0, or take a 3-D mesh: here the flow in the plane only carries it along, and it counts "
+                   "in Mach numbers, total pressures and the directions of forces",
+                   velocity.where)
+            .what());
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> warnings_on_mesh(const mesh::Mesh& mesh, const Case& flow_case) {
   std::vector<std::string> warnings = check_inflows(mesh, flow_case);
   check_reference_values(mesh, flow_case, warnings);
+  check_velocities(mesh, flow_case, warnings);
   return warnings;
 }
 
