@@ -3,6 +3,7 @@
     errors_test.py path/to/weft [unittest arguments]
 """
 import json
+import os
 import re
 import subprocess
 import time
@@ -48,6 +49,15 @@ class WrongInput(InFolder):
         # The run failed in the first file of its results, after the log and the record were begun.
         self.assertIn("File too large", (self.folder / "results" / "run.log").read_text())
         self.assertEqual(json.loads((self.folder / "results" / "run.json").read_text())["calls"][-1]["status"], "failed")
+
+    def test_names_both_checkpoints_where_both_are_damaged(self):
+        case = self.coarse("sod", "output.checkpoint_steps=2")
+        self.weft("run", *case)
+        for name in ("checkpoint.h5", "checkpoint_previous.h5"):
+            os.truncate(self.folder / "sod" / name, 2000)
+        printed = self.weft("run", *case, "--resume", code=FAILED)
+        self.assertIn("checkpoint.h5: cannot open it", printed)
+        self.assertIn("checkpoint_previous.h5, is damaged, too: give --overwrite", printed)
 
     def test_a_run_reports_all_errors_that_check_reports(self):
         wrong = {

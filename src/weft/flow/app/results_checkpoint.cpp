@@ -1,4 +1,6 @@
 // Checkpoints in the results folder of a run.
+#include <fmt/format.h>
+
 #include <memory>
 #include <optional>
 #include <utility>
@@ -60,7 +62,10 @@ Resumed Results::read_checkpoint(const mesh::Mesh& mesh) {
     }
     if (!resumed) {
       if (!error.suggestion().empty()) throw;
-      throw IoError(error.problem(), "there is no other checkpoint of this run: give --overwrite to start it again",
+      throw IoError(error.problem(),
+                    fmt::format("{}: give --overwrite to start it again",
+                                has_previous ? fmt::format("the one before it, {}, is damaged, too", previous.string())
+                                             : "there is no other checkpoint of this run"),
                     error.where());
     }
     resumed->instead_of = error.what();
