@@ -63,7 +63,7 @@ void bind_steps(nb::class_<Simulation>& type) {
             Until until = s.criteria_of_case();
             if (time || steps || residual || wall_seconds) until = Until{};
             if (time) until.time = *time;
-            if (steps) until.steps = s.solver().steps() + *steps;
+            if (steps) until.to_make = *steps;
             if (residual) until.residual = *residual;
             if (wall_seconds) until.wall_seconds = *wall_seconds;
             return s.run(until, callback, every, progress);

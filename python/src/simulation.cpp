@@ -94,16 +94,17 @@ Until Simulation::criteria_of_case() const {
   return until;
 }
 
-std::int64_t Simulation::steps_ahead(const Until& until) const {
+std::int64_t Simulation::steps_ahead(const Until& until, std::int64_t made) const {
   const std::int64_t step = solver_->steps();
-  const std::int64_t most =
-      std::min<std::int64_t>({flow::most_steps_ahead(*solver_), until.steps - step, vortices_->steps_until_update(step)});
+  const std::int64_t most = std::min<std::int64_t>(
+      {flow::most_steps_ahead(*solver_), until.steps - step, until.to_make - made, vortices_->steps_until_update(step)});
   const bool reads_rows = until.residual > 0 || flow::records_state(case_);
   return reads_rows ? std::min(most, to_multiple_of(case_.output.history_steps)) : most;
 }
 
 std::string Simulation::run(const Until& until, const nb::object& callback, std::int64_t every, const nb::object& progress) {
-  if (until.time == kNever && until.steps == Until{}.steps && until.residual == 0 && until.wall_seconds == kNever) {
+  if (until.time == kNever && until.steps == Until{}.steps && until.to_make == Until{}.to_make && until.residual == 0 &&
+      until.wall_seconds == kNever) {
     throw InputError("nothing ends the run", "pass until, steps, residual or wall_time, or give the case a section [stop]");
   }
   if (std::isnan(until.time) || std::isnan(until.residual) || std::isnan(until.wall_seconds)) {
@@ -113,11 +114,12 @@ std::string Simulation::run(const Until& until, const nb::object& callback, std:
   const Use stepping(stepping_);
   const Stopwatch clock;
   Stopwatch since_progress;
+  std::int64_t made = 0;
   while (true) {
     if (solver_->time() >= until.time * (1 - 1e-14)) return "time";
-    if (solver_->steps() >= until.steps) return "steps";
+    if (made >= until.to_make || solver_->steps() >= until.steps) return "steps";
     if (residual_ < until.residual) return "residual";
-    std::int64_t count = steps_ahead(until);
+    std::int64_t count = steps_ahead(until, made);
     if (!callback.is_none()) count = std::min(count, to_multiple_of(every));
     {
       const Use use(in_use_);
@@ -125,7 +127,9 @@ std::string Simulation::run(const Until& until, const nb::object& callback, std:
       advance([&] {
         solver_->start_steps(
             {.count = static_cast<int>(count), .until = until.time, .rates_interval = case_.output.history_steps});
-        return solver_->finish_steps();
+        std::vector<flow::StepReport> reports = solver_->finish_steps();
+        made += std::ssize(reports);
+        return reports;
       });
     }
     std::optional<nb::python_error> error;

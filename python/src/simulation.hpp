@@ -26,7 +26,8 @@ inline constexpr double kNever = std::numeric_limits<double>::infinity();
 /// When run() ends; the first that holds.
 struct Until {
   double time = kNever;
-  std::int64_t steps = std::numeric_limits<std::int64_t>::max();  ///< since the start of the simulation
+  std::int64_t steps = std::numeric_limits<std::int64_t>::max();    ///< number of the last step, Solver::steps()
+  std::int64_t to_make = std::numeric_limits<std::int64_t>::max();  ///< steps of this run, wherever it is restored to
   double residual = 0, wall_seconds = kNever;
 };
 
@@ -143,8 +144,8 @@ class Simulation {
   void publish() { time_ = solver_->time(), steps_ = solver_->steps(); }
   void clear_histories(double largest_residual, double residual);
 
-  /// Returns the number of steps until run() needs the host, if there is no callback.
-  [[nodiscard]] std::int64_t steps_ahead(const Until& until) const;
+  /// Returns the number of steps until run() needs the host, if there is no callback. @param made  steps that it has made.
+  [[nodiscard]] std::int64_t steps_ahead(const Until& until, std::int64_t made) const;
 
   /// Adds the rows of the histories at these steps, the last of which is that of the present state.  @collective
   void keep(const std::vector<flow::StepReport>& reports);

@@ -18,6 +18,35 @@ def test_run_steps_and_time(vortex):
     assert sim.run(steps=0) == "steps"
 
 
+def test_run_counts_the_steps_that_it_makes(vortex):
+    """Also where a callback restores a state of an earlier step."""
+    sim = weft.flow.Simulation(vortex)
+    good = sim.conserved.copy()
+    sim.run(steps=3)
+    seen = []
+
+    def once(s):
+        seen.append(s.steps)
+        if len(seen) == 1:
+            s.restore(good)
+
+    assert sim.run(steps=4, callback=once, every=1) == "steps"
+    assert seen == [4, 1, 2, 3] and sim.steps == 3
+
+    def always(s):
+        seen.append(s.steps)
+        assert len(seen) <= 6, "the run does not end"
+        s.restore(good)
+
+    assert sim.run(steps=2, callback=always, every=1) == "steps"
+    assert seen[4:] == [4, 1] and sim.steps == 0
+    assert sim.run(steps=3, callback=lambda s: s.restore(good, step=7) if s.steps == 2 else None, every=2) == "steps"
+    assert sim.steps == 8
+    sim = weft.flow.Simulation(vortex, stop={"steps": 5})  # the number of the last step
+    sim.run(steps=2)
+    assert sim.run() == "steps" and sim.steps == 5
+
+
 def test_conserved_is_a_live_view_and_fields_follow(vortex):
     sim = weft.flow.Simulation(vortex)
     view, before = sim.conserved, sim.conserved.copy()

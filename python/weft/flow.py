@@ -112,18 +112,19 @@ class Simulation:
         """Makes steps until the first of these holds, and returns its name. Collective.
 
         until: flow time, s, which the last step meets exactly
-        steps: number of steps to make
+        steps: number of steps to make, also where `callback` restores an earlier state
         residual: of density, relative to the largest since the start
         wall_time: seconds of this call
-        callback: called as callback(sim) after each step whose number is a multiple of `every`
+        callback: called as callback(sim) after each step whose number is a multiple of `every`; it may call restore()
         progress: whether rank 0 shows a line of progress on stderr; None: where stderr is a terminal or a notebook
         trace: path of a file for what the ranks did when, as of `weft run --trace`: https://ui.perfetto.dev shows it, and
             `weft trace summary` says where the time went
 
-        Without the first four, the case's [stop] says when to end. Histories have a row every output.history_steps steps. An
-        exception of `callback`, or Ctrl-C, on any rank ends the run on all of them after the present step. On a GPU, steps are
-        computed up to 256 at a time, for about 0.1 s, and Ctrl-C is noticed after them; a callback, rows of histories of the
-        state (forces, probes, monitors, integrals) and `residual` make them fewer, not the line of progress.
+        Without the first four, the case's [stop] says when to end; its `steps` is the number of the last step. Histories have a
+        row every output.history_steps steps. An exception of `callback`, or Ctrl-C, on any rank ends the run on all of them after
+        the present step. On a GPU, steps are computed up to 256 at a time, for about 0.1 s, and Ctrl-C is noticed after them; a
+        callback, rows of histories of the state (forces, probes, monitors, integrals) and `residual` make them fewer, not the
+        line of progress.
 
         Raises InputError if nothing ends the run or the arguments differ between ranks, PhysicsError as step(), IoError before
         the first step if the trace cannot be written.
