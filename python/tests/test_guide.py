@@ -23,6 +23,15 @@ def test_five_lines_make_the_picture_of_the_readme(comm, tmp_path, monkeypatch):
     assert drawn.shape == shown.shape and np.abs(drawn - shown).mean() < 0.01
 
 
+def test_a_block_follows_the_reason_why_it_is_not_run_and_no_paragraph_is_there_twice():
+    text = (ROOT / "docs" / "guide" / "python.md").read_text()
+    for reason, after in re.findall(r"^(<!-- not run: .* -->)\n(.*)$", text, re.M):
+        assert after.startswith("```"), reason
+    prose = re.sub(r"^```.*?^```|^<!--.*?-->$", "", text, flags=re.S | re.M)
+    begins = [" ".join(paragraph.split())[:40] for paragraph in prose.split("\n\n") if len(paragraph) > 40]
+    assert not [begin for begin in begins if begins.count(begin) > 1]
+
+
 def test_every_example_runs(comm, tmp_path, monkeypatch, capsys):
     if comm.size > 1:
         pytest.skip("prints what one rank prints")
