@@ -32,6 +32,19 @@ def test_a_block_follows_the_reason_why_it_is_not_run_and_no_paragraph_is_there_
     assert not [begin for begin in begins if begins.count(begin) > 1]
 
 
+def test_the_pictures_of_the_page_are_drawn_on_any_number_of_ranks(comm, shared_path, monkeypatch, capsys):
+    (block,) = [b for b in re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / "guide" / "python.md").read_text(), re.S | re.M) if "savefig" in b]
+    monkeypatch.chdir(shared_path)
+    matplotlib.use("Agg")
+    sections = {"mesh": {"around": 32, "radial": 12}, "output": {"directory": str(shared_path / "run")}, "stop": {"steps": 2}}
+    summary = weft.flow.run(ROOT / "cases" / "naca0012.toml", overwrite=True, **sections)
+    names = {"weft": weft, "other": weft.flow.Simulation(ROOT / "cases" / "naca0012.toml", mesh=sections["mesh"]), "summary": summary}
+    exec(compile(block, "docs/guide/python.md", "exec"), names)  # noqa: S102
+    assert (capsys.readouterr().out == "") == (comm.rank > 0)
+    comm.barrier()
+    assert (shared_path / "mach.pdf").exists()
+
+
 def test_every_example_runs(comm, tmp_path, monkeypatch, capsys):
     if comm.size > 1:
         pytest.skip("prints what one rank prints")
