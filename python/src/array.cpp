@@ -251,7 +251,6 @@ void PyArray::replace(std::unique_ptr<AnyArray> array) { array_ = std::move(arra
 
 void PyArray::resize_width(int width) {
   if (any().form().rows == Rows::csr) throw ContractError("CSR rows have no width", "assign() other rows");
-  if (width < 0) throw InputError(fmt::format("a width of {}", width), "pass a number of at least 0");
   expect_changeable("resize_width");
   any().resize_width(width);
   flat_ = flat_ && width == 1;

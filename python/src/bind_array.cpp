@@ -31,7 +31,7 @@ constexpr const char* kDoc =
     "exist, the array can be neither resized nor closed (BufferError).\n\n"
     "memoryview(a), and whatever else takes the buffer protocol, is a writable view of all rows of an array without a device\n"
     "side. It raises BufferError for other arrays, for CSR rows and while an exchange is in flight.\n\n"
-    "Raises InputError for wrong arguments, DeviceError without a GPU.";
+    "Raises InputError for wrong arguments, DeviceError without a GPU, MemoryError with the bytes that cannot be allocated.";
 
 [[nodiscard]] std::string describe_rows(const AnyArray& array) {
   const ArrayForm form = array.form();
@@ -89,9 +89,9 @@ int get_buffer(PyObject* self, Py_buffer* buffer, int flags) noexcept {
 void bind_making(nb::class_<PyArray>& type) {
   type.def(
           "__init__",
-          [](PyArray* self, const PyGhostPlan& plan, nb::handle dtype, std::optional<int> width, std::optional<int> most,
-             const std::string& kind, const std::string& layout, const std::string& backend, const std::string& first,
-             std::int64_t boundary, const std::string& name) {
+          [](PyArray* self, const PyGhostPlan& plan, nb::handle dtype, std::optional<std::int64_t> width,
+             std::optional<std::int64_t> most, const std::string& kind, const std::string& layout, const std::string& backend,
+             const std::string& first, std::int64_t boundary, const std::string& name) {
             new (self) PyArray(make(plan, dtype, width, most, kind, layout, backend, first, boundary, name));
           },
           nb::arg("plan"), nb::arg("dtype") = "float64", nb::kw_only(), nb::arg("width") = nb::none(),
@@ -213,7 +213,7 @@ void bind_changes(nb::class_<PyArray>& type) {
       .def("resize", &resize, nb::arg("rows"),
            "Changes the number of rows of this rank of an array without ghost rows; new rows are 0 or empty. Collective.\n\n"
            "Raises BufferError on every rank while views exist, ContractError for an array with ghost rows or in an Exchange.")
-      .def("resize_width", &PyArray::resize_width, nb::arg("width"),
+      .def("resize_width", &resize_width, nb::arg("width"),
            "Changes the entries per row, or their maximum. Raises BufferError while views exist.")
       .def(
           "assign",

@@ -4,6 +4,9 @@
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <new>
 #include <vector>
 
 #include "weft/comm/agreement.hpp"
@@ -87,9 +90,35 @@ namespace {
   return form;
 }
 
+/// Returns a number of entries per row. @param name  of the argument.
+[[nodiscard]] int checked_width(std::int64_t width, const char* name) {
+  constexpr int kMost = std::numeric_limits<int>::max();
+  if (width < 0 || width > kMost) {
+    throw InputError(fmt::format("rows cannot have {}={} entries", name, width),
+                     fmt::format("pass a number from 0 to {}", kMost));
+  }
+  return static_cast<int>(width);
+}
+
+/// Calls `allocate` and returns its result. @throws nb::python_error with MemoryError where memory of this size is exhausted.
+template <class Allocate>
+auto allocating(std::int64_t rows, const ArrayForm& form, const Allocate& allocate) {
+  const double bytes = static_cast<double>(rows) * form.width * (dlpack_type(form.scalar).bits / 8);
+  try {
+    if (bytes > static_cast<double>(std::numeric_limits<std::ptrdiff_t>::max())) throw std::bad_alloc();
+    return allocate();
+  } catch (const std::bad_alloc&) {
+    PyErr_SetString(PyExc_MemoryError, fmt::format("an array of {} rows of {} entries of type {} takes {:.0f} bytes of memory, "
+                                                   "which cannot be allocated; pass a smaller width, or use more ranks",
+                                                   rows, form.width, name_in(kScalars, form.scalar), bytes)
+                                           .c_str());
+    throw nb::python_error();
+  }
+}
+
 }  // namespace
 
-PyArray make(const PyGhostPlan& plan, nb::handle dtype, std::optional<int> width, std::optional<int> most,
+PyArray make(const PyGhostPlan& plan, nb::handle dtype, std::optional<std::int64_t> width, std::optional<std::int64_t> most,
              const std::string& kind, const std::string& layout, const std::string& backend, const std::string& first,
              std::int64_t boundary, const std::string& name) {
   ArrayForm form;
@@ -99,7 +128,7 @@ PyArray make(const PyGhostPlan& plan, nb::handle dtype, std::optional<int> width
   form.first = named(kSides, first);
   form.rows = most ? Rows::padded : Rows::fixed;
   if (!kind.empty()) form.rows = named(kRows, kind);
-  form.width = most.value_or(width.value_or(1));
+  form.width = most ? checked_width(*most, "max") : checked_width(width.value_or(1), "width");
   if (width && most) throw InputError("an array has a width or a maximum, not both", "pass width=... or max=...");
   if (form.rows == Rows::padded && !most) throw InputError("rows of kind \"max\" need their maximum", "pass max=...");
   if (form.rows != Rows::padded && most) throw InputError(fmt::format("rows of kind \"{}\" have no maximum", kind), "omit max");
@@ -109,7 +138,8 @@ PyArray make(const PyGhostPlan& plan, nb::handle dtype, std::optional<int> width
                      "omit first=\"device\"");
   }
   choose_gpu(form.backend);
-  auto array = make_array(IndexSpace(plan.plan, boundary), form);
+  const IndexSpace space(plan.plan, boundary);
+  auto array = allocating(space.rows(), form, [&] { return make_array(space, form); });
   if (!name.empty()) array->set_name(name);
   return {std::move(array), form.rows == Rows::fixed && !width};
 }
@@ -197,6 +227,12 @@ PyArray csr(const PyGhostPlan& plan, nb::handle offsets, nb::handle values, nb::
   agree_on(comm, problem, "row i is values[offsets[i]:offsets[i + 1]]; pass an offset more than rows");
   agreed(comm, [&] { choose_gpu(memory); });
   return {make_csr(plan.plan, scalar, starts, entries, memory), false};
+}
+
+void resize_width(PyArray& array, std::int64_t width) {
+  ArrayForm form = array.any().form();
+  if (form.rows != Rows::csr) form.width = checked_width(width, "width");
+  allocating(array.any().space().rows(), form, [&] { array.resize_width(form.width); });
 }
 
 void resize(PyArray& array, std::int64_t rows) {

@@ -8,10 +8,14 @@
 
 namespace weft::python {
 
-/// Returns an array of zeros with the arguments of weft.Array.  @throws InputError, DeviceError.
-[[nodiscard]] PyArray make(const PyGhostPlan& plan, nb::handle dtype, std::optional<int> width, std::optional<int> most,
-                           const std::string& kind, const std::string& layout, const std::string& backend,
-                           const std::string& first, std::int64_t boundary, const std::string& name);
+/// Returns an array of zeros with the arguments of weft.Array.  @throws InputError, DeviceError; nb::python_error with
+/// MemoryError, which states the bytes.
+[[nodiscard]] PyArray make(const PyGhostPlan& plan, nb::handle dtype, std::optional<std::int64_t> width,
+                           std::optional<std::int64_t> most, const std::string& kind, const std::string& layout,
+                           const std::string& backend, const std::string& first, std::int64_t boundary, const std::string& name);
+
+/// Changes the entries per row of an array.  @throws as make(); ContractError for CSR rows.
+void resize_width(PyArray& array, std::int64_t width);
 
 /// Returns an array of the memory of `source`.
 [[nodiscard]] PyArray from_dlpack(nb::handle source, const std::optional<PyGhostPlan>& plan, nb::handle comm,

@@ -176,6 +176,8 @@ def test_use_after_close(rows):
         ({"dtype": "complex128"}, "complex128"),
         ({"dtype": object}, "object"),
         ({"width": -1}, "-1"),
+        ({"width": 10**12}, "width=1000000000000 entries; pass a number from 0 to 2147483647"),
+        ({"max": 10**12}, "max=1000000000000 entries; pass a number from 0 to 2147483647"),
         ({"max": -1}, "-1"),
         ({"width": 2, "max": 3}, "not both"),
         ({"kind": "max"}, "maximum"),
@@ -192,6 +194,20 @@ def test_use_after_close(rows):
 def test_bad_arguments(plan, arguments, match):
     with pytest.raises((weft.Error, TypeError), match=match):
         weft.Array(plan, **arguments)
+
+
+def test_a_memory_error_states_the_bytes(comm, rows):
+    most = 2**31 - 1
+    huge = weft.GhostPlan.build(weft._weft.communicator_self(), most)
+    with pytest.raises(MemoryError, match=rf"{most} rows of {most} entries of type float64 takes \d+ bytes"):
+        weft.Array(huge, width=most)
+    a = weft.Array(huge, "uint8", width=0)
+    with pytest.raises(MemoryError, match=f"of type uint8 takes {most * 2**30} bytes"):
+        a.resize_width(2**30)
+    with pytest.raises(MemoryError, match=f"takes {most * 2**30 * 4} bytes"):
+        weft.Array(huge, "float32", max=2**30)
+    with pytest.raises(weft.InputError, match="from 0 to"):
+        a.resize_width(2**31)
 
 
 def test_arrays_need_a_plan():
