@@ -265,6 +265,27 @@ def test_wrong_arguments(comm, ring):
         g.compile()
 
 
+def test_rows_are_not_read_and_overwritten_by_one_task(comm, ring):
+    u = numbered(ring)
+    g = weft.task.Graph(comm)
+    g.array(u, name="u")
+    count = g.number(name="count")
+    pairs = [(u, u), ((u, "owned"), u), (u, (u, "ghosts")), ((u, "inner"), (u, "owned")), (count, count)]
+    for read, written in pairs:
+        with pytest.raises(weft.ContractError, match="task 'f' has .* in reads and in writes.*list it in reads_writes alone"):
+            g.task(reads=[read], writes=[written], name="f")(lambda a, b: None)
+    with pytest.raises(weft.ContractError, match="task 'f' has 'u' in reads"):
+        g.task(reads=[u], writes=[u], rows=True, name="f")(lambda rows, a, b: None)
+
+    @g.task(reads=[(u, "ghosts")], writes=[u], name="other rows")
+    def f(ghosts, owned):
+        assert not np.shares_memory(ghosts, owned)
+        owned[:] = ghosts.sum()
+
+    g.compile(check=True).run()  # the graph has none of those that were refused
+    assert (u.owned == u.owned[0]).all()
+
+
 def test_plans_and_traces_can_be_read(comm, ring, shared_path):
     u, v = numbered(ring), weft.Array(ring)
     plan = smoother(ring, u, v)

@@ -23,11 +23,14 @@ from ._pretended import PretendedRows, rows_of
 from ._weft import TaskDryPlan as DryPlan
 from ._weft import TaskNumber as Number
 from ._weft import TaskTrace as Trace
-from .errors import Error, InputError
+from .errors import ContractError, Error, InputError
 
 __all__ = ["DryPlan", "Graph", "Number", "Plan", "PretendedRows", "Trace", "without"]
 
 _VIEWS = {"inner": "all", "border": "all"}  # other parts have a view of the same name
+
+_OWNED = {"inner", "border"}
+_ROWS = {"all": _OWNED | {"ghosts", "boundary"}, "owned": _OWNED, **{part: {part} for part in ("inner", "border", "ghosts", "boundary")}}
 
 
 class without(tuple):
@@ -125,7 +128,7 @@ class Graph:
             "ghosts", "boundary"; for "inner" and "border" a view of all rows, as for the name of a subset that add_subset() has
             added, and for without(part, subset). A number is passed as a float
         writes: arrays (part "owned") or (array, part), every row of which is overwritten, and none read; or numbers
-        reads_writes: the same, for rows that are read and changed
+        reads_writes: the same, for rows that are read and changed; in `reads` and `writes` an array has different rows
         reduces: (array, op) or (number, op) with op "add", "min" or "max": the function combines values with all rows of the
             view, and the ghost rows are combined with their owned rows on other ranks; numbers are combined over all ranks. Ghost
             rows and numbers begin with the value that changes nothing (0, inf, -inf)
@@ -153,8 +156,8 @@ class Graph:
         and two copies are pending at most, a third one waits. run() and repeat_until() wait for all of them, also where another
         task raises an exception: what was copied is written. Python releases its lock while it writes to a file.
 
-        Raises InputError for other arguments, ContractError for arrays and numbers without memory on that side and for tasks for
-        I/O that do not only read. The decorator returns the function unchanged.
+        Raises InputError for other arguments, ContractError for arrays and numbers without memory on that side, for rows that are in
+        `reads` and `writes`, and for tasks for I/O that do not only read. The decorator returns the function unchanged.
         """
         places = ("host", "device", "io")
         if on not in places:
@@ -190,6 +193,7 @@ class Graph:
             if not callable(function):
                 raise InputError(f"a {type(function).__name__} is not a function")
             title = name or getattr(function, "__name__", "task")
+            self._expect_one_view(title, accesses)
             if on == "io":
                 self._add_io_task(title, accesses, 1 if every is None else every, function)
             else:
@@ -286,6 +290,20 @@ class Graph:
     def _add_io_task(self, name, accesses, every, body):
         self._graph.add_io_task(name, accesses, every)
         self._tasks.append((Graph._add_io_task, name, accesses, every, body))
+
+    def _expect_one_view(self, title, accesses):
+        """Raises ContractError if a task reads rows of an array that it says to overwrite without reading them."""
+        read = {}
+        for number, mode, part, _, subset in accesses:
+            if mode == "reads" and not subset:
+                read[number] = read.get(number, set()) | _ROWS.get(part, set())
+        for number, mode, part, _, subset in accesses:
+            if mode == "writes" and not subset and read.get(number, set()) & _ROWS.get(part, set()):
+                what = f"'{self._names[number]}'" if number in self._names else "a number"
+                raise ContractError(
+                    f"task '{title}' has {what} in reads and in writes, which are overwritten without being read; "
+                    'list it in reads_writes alone, or read other rows of it, such as reads=[(array, "ghosts")]'
+                )
 
     def _number_of(self, data):
         if id(data) not in self._ids:
