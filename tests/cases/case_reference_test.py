@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""docs/guide/case_reference.md says what `weft reference` says.
+"""docs/guide/case_reference.md says what `weft reference` says, and the other pages of the guide name no keys that it does not have.
 
     tests/cases/case_reference_test.py WEFT [--write]      WEFT: the program; --write: write the page again
 """
 import difflib
 import pathlib
+import re
 import subprocess
 import sys
 import textwrap
@@ -19,6 +20,45 @@ Printed by `weft reference`; do not edit. `weft new` writes commented cases to s
 """
 
 
+BAD_KEYS = {"bad_input.md"}  # shows what the program says of keys that do not exist
+OBJECTS = {"gpu_kernels.md": {"mesh"}, "python.md": {"mesh"}}  # sections whose names are those of objects of C++ or Python there
+FILES = re.compile(r"\.(csv|h5|hdf|msh|su2|toml)$")
+
+
+def known(reference):
+    """Returns (names of the sections, pattern of all sections and keys) of what `weft reference` prints."""
+    names, section, paths = set(), "", []
+    for line in reference.splitlines():
+        if line.startswith("## "):
+            heading = re.fullmatch(r"## `\[+(.+?)\]+`", line)
+            section = heading[1] if heading else ""
+            names.add(section.split(".")[0])
+            paths.append(section)
+            if section.endswith(".scalars"):
+                paths.append(f"{section}.<name>")
+        elif section and (key := re.match(r"\| `([^`]+)`", line)):
+            paths.append(f"{section}.{key[1]}")
+    patterns = [re.sub(r"<\w+>", "[^.]+", path.replace(".", r"\.")) for path in paths if path]
+    return names - {""}, re.compile("|".join(patterns))
+
+
+def wrong_keys(reference):
+    """Returns what stands in backticks on pages of the guide, looks like `section.key` or `section.key = value`, and is no key."""
+    sections, keys = known(reference)
+    wrong = []
+    for page in sorted(PAGE.parent.glob("*.md")):
+        if page == PAGE or page.name in BAD_KEYS:
+            continue
+        prose = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.S | re.M)
+        for span in re.findall(r"`([^`]+)`", prose):
+            path = re.fullmatch(r"((\w+)(?:\.[\w*]+)+)(?:\s*=.*)?", span, re.S)
+            if not path or path[2] not in sections - OBJECTS.get(page.name, set()) or FILES.search(path[1]):
+                continue
+            if not keys.fullmatch(path[1]):
+                wrong.append(f"{page.name}: `{span}` is no key of a case")
+    return wrong
+
+
 def wrapped(text):
     """Breaks the prose at 100 columns; tables and headings are lines."""
     return "\n".join(line if line[:1] in ("|", "#") else textwrap.fill(line, 100, break_long_words=False, break_on_hyphens=False)
@@ -31,6 +71,9 @@ def main():
     if "--write" in sys.argv:
         PAGE.write_text(wanted)
         return 0
+    if wrong := wrong_keys(printed):
+        print("\n".join(wrong))
+        return 1
     found = PAGE.read_text() if PAGE.exists() else ""
     if found == wanted:
         return 0
