@@ -69,8 +69,8 @@ struct StopCriteria {
   std::optional<std::int64_t> steps;
   std::optional<double> wall_time;  ///< s
   std::optional<double> residual;   ///< residual of density, relative to the largest since the start
-  std::optional<double>
-      force_change;  ///< largest change of any coefficient over `force_window` steps, if none drifts (force_drifts())
+  /// Largest change of any coefficient over `force_window` steps; the forces must have settled, too (are_settled()).
+  std::optional<double> force_change;
   std::int64_t force_window = 200;
 };
 
