@@ -1,8 +1,9 @@
 #pragma once
 /// LU factorisation with partial pivoting of many small matrices, and solution with them, on hosts and GPUs with the same digits.
 ///
-/// Matrices have 1 to 32 rows and are stored one after the other, each row-major. Sizes 4 to 7 are compiled with their loops
-/// unrolled; on a GPU a thread factorises such a matrix in registers, and a warp a matrix of another size in shared memory.
+/// Matrices have 1 to 32 rows and are stored one after the other, each row-major. On a GPU a thread factorises a matrix of 1 to 7
+/// rows in registers; of larger ones, a lane has a row, and a warp one matrix, or two of up to 16 rows, or four of 8 rows. On hosts
+/// the loops of sizes 4 to 7 are unrolled.
 ///
 /// The overloads for GPUs enqueue one kernel in the stream and never wait; they can be captured in a Graph and need no temporary
 /// memory. Without CUDA they throw DeviceError (see no_gpu()).
@@ -39,7 +40,7 @@ struct LuBatch {
 
 /// Factorises the matrices in `factors` in place. The pivot of a column is its entry of the largest magnitude on or below the
 /// diagonal, the first of several (Golub and Van Loan, Matrix Computations, algorithm 3.4.1). Where it is 0, infinite or not a
-/// number, the matrix counts as singular: `status` is 1 + the column, and its factors are incomplete.
+/// number, the matrix counts as singular: `status` is 1 + the column, and its factors are undefined.
 /// @pre 1 <= n <= 32; the spans have the sizes that their members state and do not overlap.
 /// @cost one read and one write of the matrices, about 2/3 n^3 operations each.
 template <LinearScalar T>
