@@ -26,7 +26,7 @@ class BlockJacobi final : public Preconditioner<T> {
   BlockJacobi(std::int32_t rows, Backend backend);
 
   /// Factorises the diagonal blocks of `a`. @pre a.pattern.rows is the number of rows of this object.
-  /// @cost one read of the diagonal blocks, two writes and one read of the factors; two kernels on a GPU.
+  /// @cost on a GPU one kernel, one read of the diagonal blocks and one write of the factors; a host copies the blocks first.
   void factor(const BsrView<const T, B>& a, Team& team = calling_thread());
   void factor(space::cuda, Stream& stream, const BsrView<const T, B>& a);
 
