@@ -13,6 +13,7 @@
 #include "weft/kernels/primitives/aos_soa.cuh"
 #include "weft/kernels/primitives/gather.cuh"
 #include "weft/kernels/primitives/histogram.cuh"
+#include "weft/kernels/primitives/line_stencil.cuh"
 #include "weft/kernels/primitives/ordered_scan.cuh"
 #include "weft/kernels/primitives/reduce.cuh"
 #include "weft/kernels/primitives/scan.cuh"
@@ -67,6 +68,28 @@ void sums(Way way) {
     dot(kGpu, s, x.input(), x.input(), dot_of_gpu.data());
   };
   check(way, stream, 1, run, Result<double>{sum_of_gpu, sum_of_host}, Result<double>{dot_of_gpu, dot_of_host});
+}
+
+struct SquareOf {
+  const double* values;
+  WEFT_HD double operator()(std::int64_t i) const { return values[i] * values[i]; }
+};
+
+void updated_dots(Way way) {
+  Stream stream;
+  const std::vector<double> x = test::cancelling_numbers<double>(300'007), y(x.size(), 0.7), alpha{0.3};
+  std::vector<double> updated = y;
+  const std::vector<double> dot{axpy_dot(0.3, view(x), std::span(updated), view(x))},
+      largest{transform_reduce(static_cast<std::int64_t>(x.size()), 0.0, SquareOf{x.data()}, Maximum{})};
+  const OnGpu x_of_gpu(stream, x), y_in(stream, y), y_of_gpu(stream, y), alpha_of_gpu(stream, alpha), dot_of_gpu(stream, dot),
+      largest_of_gpu(stream, largest);
+  const auto run = [&](Stream& s) {
+    copy(s, y_in, y_of_gpu);
+    axpy_dot(kGpu, s, alpha_of_gpu.data(), x_of_gpu.input(), y_of_gpu.span(), x_of_gpu.input(), dot_of_gpu.data());
+    reduce_into(kGpu, s, static_cast<std::int64_t>(x.size()), 0.0, SquareOf{x_of_gpu.data()}, Maximum{}, largest_of_gpu.data());
+  };
+  check(way, stream, 1, run, Result<double>{y_of_gpu, updated}, Result<double>{dot_of_gpu, dot},
+        Result<double>{largest_of_gpu, largest});
 }
 
 void segmented_sums(Way way) {
@@ -205,6 +228,22 @@ void partitions(Way way) {
   check(way, stream, 1, run, Result<std::uint32_t>{out, expected}, Result<std::int64_t>{count, selected});
 }
 
+struct IsChosen {
+  WEFT_HD bool operator()(std::int64_t i) const { return mix_bits(static_cast<std::uint64_t>(i)) % 3 == 0; }
+};
+
+void selections(Way way) {
+  Stream stream;
+  std::vector<std::int32_t> indices = select(500'003, IsChosen{});
+  const std::vector<std::int64_t> selected{std::ssize(indices)};
+  const std::vector<std::int32_t> rest = cleared<std::int32_t>(500'003 - indices.size());
+  indices.insert(indices.end(), rest.begin(), rest.end());
+  const OnGpu out(stream, indices);
+  const OnGpu count(stream, selected);
+  const auto run = [&](Stream& s) { select(kGpu, s, IsChosen{}, out.span(), count.data()); };
+  check(way, stream, 1, run, Result<std::int32_t>{out, indices}, Result<std::int64_t>{count, selected});
+}
+
 void run_lengths(Way way) {
   Stream stream;
   std::vector<std::uint32_t> keys(500'003);
@@ -292,12 +331,24 @@ void stencil_of_25_points(Way way) {
   check(way, stream, 1, run, Result<double>{out, expected});
 }
 
+void stencil_of_a_line(Way way) {
+  Stream stream;
+  const LineStencil<double, 4> stencil{{0.1, -0.2, 0.3, -0.4, 0.5, -0.6, 0.7, -0.8, 0.9}};
+  const std::vector<double> numbers = test::cancelling_numbers<double>(300'007);
+  std::vector<double> expected(numbers.size() - 8);
+  apply_line_stencil(stencil, view(numbers), std::span(expected));
+  const OnGpu in(stream, numbers), out(stream, expected);
+  const auto run = [&](Stream& s) { apply_line_stencil(kGpu, s, stencil, in.input(), out.span()); };
+  check(way, stream, 1, run, Result<double>{out, expected});
+}
+
 struct Operation {
   const char* name;
   void (*check)(Way);
   friend std::ostream& operator<<(std::ostream& out, const Operation& operation) { return out << operation.name; }
 };
 const Operation kPrimitives[] = {{"sum_and_dot", sums},
+                                 {"axpy_dot_and_maximum", updated_dots},
                                  {"segmented_sum", segmented_sums},
                                  {"scan_of_integers_32", integer_scan<std::uint32_t>},
                                  {"scan_of_integers_64", integer_scan<std::int64_t>},
@@ -309,10 +360,12 @@ const Operation kPrimitives[] = {{"sum_and_dot", sums},
                                  {"segmented_sort_of_pairs", segmented_sort_of_pairs},
                                  {"histogram", histograms},
                                  {"partition", partitions},
+                                 {"select", selections},
                                  {"run_lengths", run_lengths},
                                  {"gather_and_scatter", rows_by_index},
                                  {"aos_and_soa", aos_and_soa},
                                  {"transpose_and_batch", transposes},
+                                 {"stencil_of_a_line", stencil_of_a_line},
                                  {"stencil_of_7_points", stencil_of_seven_points},
                                  {"stencil_of_25_points", stencil_of_25_points}};
 std::string name_of(const ::testing::TestParamInfo<Operation>& info) { return info.param.name; }
