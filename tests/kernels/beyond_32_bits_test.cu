@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "weft/base/id.hpp"
-#include "weft/base/mix.hpp"
 #include "weft/device/device_vector.hpp"
 #include "weft/device/parallel_for.cuh"
 #include "weft/kernels/primitives/gather.cuh"
@@ -15,46 +14,20 @@
 #include "weft/kernels/primitives/sort.cuh"
 #include "weft/kernels/primitives/transpose.cuh"
 
+#include "kernels/many_entries.cuh"
 #include "kernels/on_gpu.hpp"
 #include "support/gpu_memory.hpp"
 
 namespace weft::kernels {
 namespace {
 
+using test::entry_at;
+using test::kMany;
 using test::OnGpu;
+using test::StoreEntries;
+using test::wrong_entries;
 
 constexpr space::cuda kGpu{};
-constexpr std::int64_t kMany = (std::int64_t{1} << 32) + 5;
-
-/// Entries that are known from their position.
-template <class T>
-WEFT_HD T entry_at(std::int64_t i) {
-  return static_cast<T>(mix_bits(static_cast<std::uint64_t>(i)));
-}
-template <class T>
-struct StoreEntries {
-  T* to;
-  WEFT_HD void operator()(std::int64_t i) const { to[i] = entry_at<T>(i); }
-};
-
-/// Counts entries that differ from what `expected` returns for their position.
-template <class T, class Expected>
-struct CountWrong {
-  const T* values;
-  Expected expected;
-  unsigned long long* wrong;
-  __device__ void operator()(std::int64_t i) const {
-    if (values[i] != expected(i)) atomicAdd(wrong, 1ULL);
-  }
-};
-template <class T, class Expected>
-unsigned long long wrong_entries(Stream& stream, const DeviceVector<T>& values, const Expected& expected) {
-  const OnGpu wrong(stream, std::vector<unsigned long long>(1));
-  parallel_for(kGpu, stream, static_cast<std::int64_t>(values.size()),
-               CountWrong<T, Expected>{values.data(), expected, wrong.data()});
-  return wrong.values(stream)[0];
-}
-
 template <class Sum>
 struct PositionAsSum {
   WEFT_HD Sum operator()(std::int64_t i) const { return static_cast<Sum>(i + 1); }
