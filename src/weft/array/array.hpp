@@ -255,8 +255,8 @@ class Array {
   }
   Event to_device(const After& before) { return to_device(before, all_rows()); }
   Event to_host(const After& before) { return to_host(before, all_rows()); }
-  /// As to_device() and to_host(), of those rows that are stale on side `to`. @throws DeviceError where one is stale on both
-  /// sides.
+  /// Copies the rows that are stale on side `to`, as to_device() and to_host() do. @throws DeviceError where one is stale on
+  /// both sides.
   Event bring(Side to, const After& before, IdRange<LocalRow> range) {
     Event done = before.event();
     for_each_piece(*this, range, [&](auto& side, auto first, auto n) { done = side.bring(to, After(done), first, n); });

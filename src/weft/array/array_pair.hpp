@@ -51,7 +51,7 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   }
   ~ArrayPair() { detach(); }
 
-  /// Independent values on the same index space, attached to nothing.
+  /// Returns independent values on the same index space, attached to nothing.
   [[nodiscard]] ArrayPair clone() const { return ArrayPair(space_, ArrayType::clone()); }
 
   [[nodiscard]] const IndexSpace& space() const { return space_; }
@@ -59,7 +59,7 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   [[nodiscard]] std::int32_t owned_rows() const { return space_.owned_rows(); }
   [[nodiscard]] std::int32_t ghost_rows() const { return space_.ghost_rows(); }
   [[nodiscard]] std::int32_t boundary_rows() const { return space_.boundary_rows(); }
-  /// Owned, ghost and boundary rows as an Array.
+  /// Returns the owned, ghost and boundary rows as an Array.
   [[nodiscard]] const ArrayType& array() const { return *this; }
 
   using ArrayType::at;
@@ -126,7 +126,7 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   {
     ArrayType::resize_row(i, size);
   }
-  /// Other rows in place of these: owned, ghost, boundary. Exchanges it was attached to refuse it afterwards.
+  /// Replaces these rows by others: owned, ghost, boundary. Exchanges it was attached to refuse it afterwards.
   /// @throws ContractError if an exchange is in flight, or unless there are space().rows() of them.
   void assign(ArrayType content) {
     detail::expect_not_pending(link_.get(), "assign");

@@ -77,7 +77,7 @@ struct Reducers {
 [[nodiscard]] std::size_t message_bytes(const Field& field, const RowSet& rows);
 /// Copies `rows` of `field` contiguously to `message`. Returns the end of the data written.
 std::byte* gather_rows(const Field& field, const RowSet& rows, std::byte* message);
-/// Inverse of gather_rows; the last occurrence of a row wins. Returns the end of the data read.
+/// Inverts gather_rows(); the last occurrence of a row wins. Returns the end of the data read.
 const std::byte* scatter_rows(const Field& field, const RowSet& rows, const std::byte* message);
 
 template <class T, class Op>

@@ -105,6 +105,7 @@ inline constexpr auto kNames = [] {
   return all;
 }();
 
+/// Returns the position of `name` in `all`.
 /// @throws InputError naming the closest of `all`, or all of them, where `name` is none of these.
 [[nodiscard]] std::size_t index_of_name(std::string_view name, std::span<const std::string_view> all, const char* what,
                                         const Where& where);

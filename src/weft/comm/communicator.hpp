@@ -178,7 +178,8 @@ class Communicator {
   void all_gather_bytes(std::span<const std::byte> mine, const Allocate& allocate) const;
   void gather_bytes(std::span<const std::byte> mine, Rank root, const Allocate& allocate) const;
   void scatter_bytes(std::span<const std::span<const std::byte>> parts, Rank root, const Allocate& allocate) const;
-  /// @param to  by rank, without empty parts.  @param allocate  receives the arrivals by rank, without empty ones.
+  /// Exchanges parts between all ranks. @param to  by rank, without empty parts.
+  /// @param allocate  receives the arrivals by rank, without empty ones.
   void all_to_all_bytes(std::span<const Part> to, const AllocateArrivals& allocate) const;
   template <class T>
   [[nodiscard]] std::vector<Part> parts_of(const std::vector<std::vector<T>>& to) const;

@@ -10,7 +10,7 @@ namespace weft::io {
 /// letters, else "check the path". This rank alone.
 [[nodiscard]] std::string check_path(const std::filesystem::path& path);
 
-/// The content of a file. This rank alone.
+/// Returns the content of a file. This rank alone.
 /// @throws IoError: it does not exist, is a directory, cannot be read.
 [[nodiscard]] std::string read_text(const std::filesystem::path& path);
 

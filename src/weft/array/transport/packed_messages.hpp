@@ -20,10 +20,10 @@ inline constexpr std::size_t kSectionAlignment = 16;
 /// Returns the size of a message, field after field.
 [[nodiscard]] std::size_t packed_bytes(const std::vector<Field>& fields, const RowSet& rows);
 
-/// Set one side of a copy of `rows` of `field`: address, stride, list, size and number of items.
+/// Sets one side of a copy of `rows` of `field`: address, stride, list, size and number of items.
 void copies_from(const Field& field, const RowSet& rows, ItemCopy& copy);
 void copies_to(const Field& field, const RowSet& rows, ItemCopy& copy);
-/// Set the other side: contiguous items in a message.
+/// Sets the other side: contiguous items in a message.
 void copies_from(const std::byte* message, ItemCopy& copy);
 void copies_to(std::byte* message, ItemCopy& copy);
 

@@ -132,7 +132,7 @@ struct Case {
   std::vector<VelocityAlongZ> along_z{};                  ///< velocities that are written in the case and have a z component
   std::vector<std::string> warnings{};                    ///< doubtful choices: "problem; what to do", for users
 
-  /// @throws InputError: a source that is a function, without the function.
+  /// Returns the source term of the solver. @throws InputError: a source that is a function, without the function.
   [[nodiscard]] SourceTerm source() const;
   [[nodiscard]] FieldReference field_reference() const { return {gas, free_stream}; }
 };

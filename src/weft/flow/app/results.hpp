@@ -45,11 +45,11 @@ class Results {
   // Each adds one row, written immediately. @collective
   void add_residuals(const StepReport& step, const std::array<double, Solver::kVars>& norms);
   void add_forces(const Solver& solver, const std::vector<Forces>& forces);
-  /// @param values  of each monitor, as monitor() returns them.
+  /// Adds a row. @param values  of each monitor, as monitor() returns them.
   void add_monitors(const Solver& solver, const std::vector<std::vector<double>>& values);
-  /// @param scalars  of each probe.
+  /// Adds a row. @param scalars  of each probe.
   void add_probes(const Solver& solver, const std::vector<Primitive>& readings, const std::vector<std::vector<double>>& scalars);
-  /// @param scalar_totals  of each scalar.
+  /// Adds a row. @param scalar_totals  of each scalar.
   void add_integrals(const Solver& solver, const std::array<double, Solver::kVars>& totals,
                      const std::vector<double>& scalar_totals);
   void write_errors(const Solver& solver, const std::array<ErrorNorms, Solver::kVars>& errors);

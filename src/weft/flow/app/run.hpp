@@ -45,24 +45,24 @@ struct RunSummary;
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
-  /// Called when a phase of start-up begins, `seconds` after the beginning of the run.
+  /// Reports that a phase of start-up begins, `seconds` after the beginning of the run.
   virtual void starting(std::string_view /*phase*/, double /*seconds*/) {}
   virtual void mesh_ready(const mesh::Mesh& /*mesh*/, double /*seconds*/) {}
-  /// @param text  a doubtful choice of the case: one line, in the form of an error.
+  /// Reports a doubtful choice of the case. @param text  one line, in the form of an error.
   virtual void warned(const std::string& /*text*/) {}
-  /// @param text  one line of information.
+  /// Reports one line of information.
   virtual void noted(const std::string& /*text*/) {}
   virtual void solver_ready(const Solver& /*solver*/) {}
-  /// @param instead_of  error of the newest checkpoint, if this is the one before it.
+  /// Reports that a run continues. @param instead_of  error of the newest checkpoint, if this is the one before it.
   virtual void resumed(const std::filesystem::path& /*checkpoint*/, std::int64_t /*step*/, double /*time*/,
                        const std::string& /*instead_of*/) {}
-  /// @param changes  keys of a resumed run that differ from those of the run that wrote its checkpoint; at least one.
+  /// Reports the keys of a resumed run that differ from those of the run that wrote its checkpoint; at least one.
   virtual void changed(const std::vector<io::CaseChange>& /*changes*/) {}
-  /// Called when files of an earlier run have been removed from the results folder, which is locked, before others are written.
+  /// Reports that files of an earlier run have been removed from the results folder, which is locked; none is written yet.
   virtual void began() {}
   virtual void advanced(const Progress& /*progress*/) {}
   virtual void wrote(const std::filesystem::path& /*file*/) {}
-  /// Called last, while the results folder is still locked. Not called if the run throws.
+  /// Reports the end, while the results folder is still locked. Not called if the run throws.
   virtual void ended(const RunSummary& /*summary*/) {}
 };
 

@@ -52,7 +52,7 @@ class Run {
 
   [[nodiscard]] double rate() const;
   [[nodiscard]] double residual() const { return residual_; }
-  /// @param domain_length  as in RunEnd.
+  /// Returns how the run ended. @param domain_length  as in RunEnd.
   [[nodiscard]] RunEnd end(StopReason reason, double domain_length) const;
   [[nodiscard]] double seconds() const { return clock_.seconds(); }
   /// Writes the histories and fields of the last step, unless they have been written at their intervals. A run that was stopped

@@ -23,7 +23,7 @@ namespace weft::flow {
 /// thread, which communicates and calls user functions; bodies divide their work among the threads of the scheme.
 class HostStepper final : public Stepper {
  public:
-  /// As Stepper::make(). @param check  of the plans of tasks, for tests.  @collective
+  /// Constructs as Stepper::make() does. @param check  of the plans of tasks, for tests.  @collective
   explicit HostStepper(const Scheme& scheme, task::Check check = task::Check::none);
 
   [[nodiscard]] Residual& residual() { return residual_; }
@@ -55,7 +55,7 @@ class HostStepper final : public Stepper {
   [[nodiscard]] std::array<double, kVars> integrals() const override;
   [[nodiscard]] std::vector<double> scalar_integrals() const override;
 
-  /// As Stepper::step(). @throws on this rank alone what a user function throws: the others complete the step.
+  /// Computes as Stepper::step() does. @throws on this rank alone what a user function throws: the others complete the step.
   void step(const StepCommand& command) override;
   [[nodiscard]] StepResult result() override;
   [[nodiscard]] const StepFailures& failures() const override { return failures_; }
@@ -77,7 +77,7 @@ class HostStepper final : public Stepper {
   template <class Record>
   [[nodiscard]] task::Graph graph_of(const Record& record);
   [[nodiscard]] task::Graph graph_of_stage();
-  /// @collective
+  /// Compiles a graph. @collective
   [[nodiscard]] task::Plan compile(const task::Graph& graph) const;
   void update();
   /// Computes primitive values, checks them against the limits, and returns the smallest stable step of the owned cells.

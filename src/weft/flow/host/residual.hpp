@@ -36,10 +36,10 @@ class Residual {
   Residual(const Residual&) = delete;
   Residual& operator=(const Residual&) = delete;
 
-  /// Primitive values: density, velocity, pressure of every row; the caller writes owned rows only.
+  /// Returns the primitive values: density, velocity, pressure of every row; the caller writes owned rows only.
   [[nodiscard]] ArrayPair<double, kVars>& values() { return values_; }
   [[nodiscard]] const ArrayPair<double, kVars>& values() const { return values_; }
-  /// Owned rows: volume times d(conserved)/dt.
+  /// Returns volume times d(conserved)/dt in the owned rows.
   [[nodiscard]] ArrayPair<double, kVars>& residual() { return residual_; }
   /// Returns the index space of arrays of owned cells, without ghosts.
   [[nodiscard]] const GhostPlan& owned_space() const { return residual_.plan(); }
@@ -86,7 +86,7 @@ class Residual {
 
  private:
   // The operations of tasks (operation_counts.hpp).
-  /// @param cells  whose gradients are computed.  @param faces  whose fluxes are.
+  /// Returns the size of a task. @param cells  whose gradients are computed.  @param faces  whose fluxes are.
   [[nodiscard]] detail::KernelSize size_of(const detail::Indices& cells, double faces) const;
   /// The tasks that set boundary rows and store gradients: those of the inner cells that other shares need, of all inner
   /// cells, and of border cells.

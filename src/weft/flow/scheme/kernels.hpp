@@ -163,7 +163,7 @@ template <class View, int kGroups = View::kGroups, class Group = typename View::
                  ShockSensor::of_ratio<Real>(variable<0>(low), variable<0>(high)));
 }
 
-/// Gradient of cell c, limited so that values at its face centroids, or nearer to its neighbours, respect Limiter.
+/// Computes the gradient of cell c, limited so that values at its face centroids, or nearer to its neighbours, respect Limiter.
 /// @returns the ShockSensor of the cell; 0 where the flux takes none.
 template <int Dim, class Limiter, class View, int kGroups = View::kGroups, class Group = typename View::Group>
 WEFT_HD inline typename View::Real limited_gradient(const View& v, std::int32_t c, const Limiter& limiter,

@@ -44,16 +44,16 @@ class Scheme {
   }
   [[nodiscard]] const std::vector<Scalar>& scalars() const { return options_.scalars; }
   [[nodiscard]] const Discretization& discretization() const { return discretization_; }
-  /// Length to which Venkatakrishnan's parameter relates the sizes of cells, m; 1 for other limiters.
+  /// Returns the length to which Venkatakrishnan's parameter relates the sizes of cells, m; 1 for other limiters.
   [[nodiscard]] double reference_length() const { return reference_length_; }
   /// Computes the matrices of least_squares_matrices(); none for other gradients. Steppers store what they derive from them.
   /// @throws MeshError on every rank where the neighbours of a cell do not determine a gradient.  @collective
   [[nodiscard]] TeamVector<double> least_squares() const;
-  /// Factor of damp_jump() at faces between two cells, proportional to the order; 0: jumps are not damped.
+  /// Returns the factor of damp_jump() at faces between two cells, proportional to the order; 0: jumps are not damped.
   [[nodiscard]] double jump_damping(const SchemeParameters& parameters) const {
     return discretization_.stabilized ? parameters.order * kJumpDamping : 0;
   }
-  /// Threshold of ShockSensor::of_velocity().
+  /// Returns the threshold of ShockSensor::of_velocity().
   [[nodiscard]] double shock_threshold() const { return numerics().well_balanced ? ShockSensor::kThresholdAtRest : 0; }
 
  private:

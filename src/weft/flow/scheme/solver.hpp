@@ -179,9 +179,9 @@ class Solver {
   [[nodiscard]] double circulation(mesh::ZoneIndex zone) const { return circulations_[zone]; }
   [[nodiscard]] double time() const { return time_; }
   [[nodiscard]] std::int64_t steps() const { return step_; }
-  /// Residual evaluations since construction (stages, not steps).
+  /// Returns the number of residual evaluations since construction (stages, not steps).
   [[nodiscard]] std::int64_t evaluations() const { return evaluations_; }
-  /// Largest stable dt for the present state at CFL number 1, over all cells of all ranks.
+  /// Returns the largest stable dt for the present state at CFL number 1, over all cells of all ranks.
   [[nodiscard]] double stable_dt() const { return stable_dt_; }
 
  private:

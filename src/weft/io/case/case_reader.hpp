@@ -134,7 +134,7 @@ class Section {
   std::string expression(const std::string& key, const TextSpec& spec) const;
   /// Reads one word of `choices`.
   std::string choice(const std::string& key, const std::vector<std::string>& choices, const TextSpec& spec) const;
-  /// A choice() of the names of a registry: choice_of<Flux>("flux", {.default_value = Flux::hllc, .doc = "..."}).
+  /// Reads a choice() of the names of a registry: choice_of<Flux>("flux", {.default_value = Flux::hllc, .doc = "..."}).
   template <class Kind>
   Kind choice_of(const std::string& key, const KindSpec<Kind>& spec) const;
 
@@ -159,7 +159,7 @@ class Section {
   /// invalid, so that the keys of no choice count as unknown. The default or the first choice is then returned.
   std::string variant(const std::string& key, const std::vector<std::string>& choices, const TextSpec& spec,
                       const std::function<void(const std::string&)>& body) const;
-  /// A variant() of the names of a registry.
+  /// Reads a variant() of the names of a registry.
   template <class Kind>
   Kind variant_of(const std::string& key, const KindSpec<Kind>& spec, const std::function<void(Kind)>& body) const;
 

@@ -30,7 +30,7 @@ struct LeafPlace {
   bool last = false;        ///< no leaf follows
 };
 
-/// @param of_modes  true where the arguments are one index per mode.
+/// Returns the place of a leaf. @param of_modes  true where the arguments are one index per mode.
 [[nodiscard]] WEFT_HD constexpr LeafPlace place_of(const Layout& l, int leaf, bool of_modes) {
   LeafPlace place;
   LeafRange range{0, l.shape.leaves};

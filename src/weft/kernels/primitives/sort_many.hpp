@@ -14,7 +14,7 @@ namespace weft::kernels::detail {
 template <class Bits>
 void sort_many(Stream& stream, std::span<Bits> numbers);
 
-/// Also stores the order of the numbers: number i was at position order[i]. Equal numbers retain their order.
+/// Sorts numbers and stores their order: number i was at position order[i]. Equal numbers retain their order.
 /// @pre equal sizes. @cost, @throws as above, and memory for a copy of `order`.
 template <class Bits>
 void sort_many(Stream& stream, std::span<Bits> numbers, std::span<std::int64_t> order);

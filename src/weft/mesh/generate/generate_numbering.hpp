@@ -182,7 +182,7 @@ class Numbering {
     return Split::none;
   }
 
-  /// @throws LimitError, InputError.
+  /// Checks the number of cells, and that the mesh can have these elements. @throws LimitError, InputError.
   void check_size(Index layers) const;
 
   const Lattice& lattice_;

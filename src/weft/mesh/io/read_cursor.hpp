@@ -38,7 +38,7 @@ class MeshCursor {
   /// Switches to raw values, with bytes swapped if `swapped`.
   void set_binary(bool binary, bool swapped) { binary_ = binary, swapped_ = swapped; }
 
-  /// Current element number in the file (-1: none) and zone (empty: none) for messages.
+  /// Set the element number in the file (-1: none) and the zone (empty: none) for messages.
   void set_element(std::int64_t element) { element_ = element; }
   void set_zone(std::string zone) { zone_ = std::move(zone); }
 
@@ -62,10 +62,10 @@ class MeshCursor {
 
   // Records.
 
-  /// Text: moves to the next non-empty line. `what` names the record: "node 3 of 10". Fails at the end of the file or
+  /// Moves to the next non-empty line of text. `what` names the record: "node 3 of 10". Fails at the end of the file or
   /// section.
   void begin_record(const char* what);
-  /// Text: fails if the line contains further characters.
+  /// Fails if the line of text contains further characters.
   void end_record(const char* what);
 
   /// Reads an integer of the line; binary: a raw T.

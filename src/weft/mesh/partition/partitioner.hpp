@@ -25,7 +25,7 @@ struct PartitionProblem;
 [[nodiscard]] std::vector<std::int32_t> partition_with_metis(PartitionProblem problem);
 [[nodiscard]] std::vector<std::int32_t> partition_with_scotch(PartitionProblem problem);
 [[nodiscard]] std::vector<std::int32_t> partition_along_hilbert_curve(PartitionProblem problem);
-/// @throws InputError if PT-Scotch is not part of this build.
+/// Checks that PT-Scotch is part of this build. @throws InputError if it is not.
 void require_scotch();
 }  // namespace detail
 
