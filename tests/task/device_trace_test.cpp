@@ -6,15 +6,19 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "weft/base/recorder.hpp"
+#include "weft/base/traced_region.hpp"
+#include "weft/task/device_overlap.hpp"
 #include "weft/task/graph.hpp"
 #include "weft/task/rate_summary.hpp"
 #include "weft/task/recording.hpp"
+#include "weft/task/recording_summary.hpp"
 #include "weft/task/trace_file.hpp"
 #include "weft/task/trace_summary.hpp"
 
@@ -24,7 +28,6 @@ namespace weft::task::test::device_trace_test {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// A task of 2 ms on the device, one aside, and one of the host that needs a copy.
 struct Program {
@@ -134,8 +137,101 @@ TEST(DeviceTrace, FilesNameTheRowsAndAreReadAgain) {
   const std::vector<RankTrace> ranks = parse_trace(text.str(), path);
   ASSERT_EQ(std::ssize(ranks), p.ring.comm.size());
   EXPECT_EQ(ranks.front().events.size(), trace.events().size());
-  EXPECT_THAT(summary, Not(HasSubstr("stream"))) << "summaries are of the nodes that the host executes";
+  EXPECT_THAT(summary, HasSubstr("2 iterations on"));
+  EXPECT_FALSE(is_recording(ranks)) << "rows of streams are in iterations of the plan";
+  EXPECT_EQ(summary.find("\nhidden communication on GPUs: ") != std::string::npos, p.ring.comm.size() > 1);
   std::filesystem::remove(path);
+}
+
+enum class Source { trace_with_streams, trace, recording };
+
+/// Returns the traces of all ranks after some iterations in which an exchange on the mirror is under way while a task of 5 ms is
+/// executed that does not depend on it, or with `needs_ghosts` one that does. The messages to rank 0 are sent 10 ms late.
+[[nodiscard]] std::vector<RankTrace> traces_of_exchange(const Communicator& comm, bool needs_ghosts, Source source) {
+  Ring ring{Backend::mirror};
+  Graph g(comm);
+  const DataId u = g.add_array("u", ring.u, 2), v = g.add_array("v", ring.v, 2);
+  const auto delay = std::chrono::milliseconds(comm.is_root() ? 0 : 10);
+  g.add_task("change", {reads_writes(u, Part::owned)}, on(device), [delay](Stream&) { std::this_thread::sleep_for(delay); });
+  g.add_task("prepare", {reads_writes(v, Part::inner)}, [] {});  // on the host, so that inner is launched after the start
+  const Part rows = needs_ghosts ? Part::inner | Part::ghost : Part::inner;
+  g.add_task("inner", {reads(u, rows), reads_writes(v, Part::inner)}, on(device),
+             [](Stream&) { std::this_thread::sleep_for(std::chrono::milliseconds(5)); });
+  g.add_task("border", {reads(u, Part::border | Part::ghost), writes(v, Part::border)}, on(device), [](Stream&) {});
+  Plan plan = g.compile();
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("weft_device_overlap_" + std::to_string(comm.size()) + ".json")).string();
+  if (source == Source::recording) {
+    Recording recording(comm, path);
+    for (int i = 0; i < 4; ++i) {
+      Recorder::next_step();
+      const TracedRegion step(RecordingSummary::kStep);
+      plan.run();
+    }
+    recording.write();
+  } else {
+    Trace trace(source == Source::trace ? Trace::Streams::hidden : Trace::Streams::shown);
+    plan.run(4, &trace);
+    trace.write(comm, path);
+  }
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  std::vector<RankTrace> ranks = parse_trace(text.str(), path);
+  comm.barrier();
+  if (comm.is_root()) std::filesystem::remove(path);
+  comm.barrier();
+  return ranks;
+}
+
+TEST(DeviceTrace, SummariesHaveTheShareOfExchangesThatTasksHide) {
+  const Communicator comm = Communicator::world();
+  if (comm.size() == 1) GTEST_SKIP() << "needs messages";
+  const std::vector<RankTrace> ranks = traces_of_exchange(comm, false, Source::trace_with_streams);
+  const DeviceOverlap summary = summarize_device_overlap(ranks);
+  ASSERT_EQ(summary.exchanges.size(), 1U) << trace_text(ranks);
+  EXPECT_EQ(summary.exchanges[0].name, "pull u");
+  EXPECT_EQ(summary.iterations, 4);
+  EXPECT_EQ(summary.without_rows, 0);
+  EXPECT_GT(summary.exchanges[0].seconds, 0);
+  EXPECT_GT(summary.exchanges[0].can_be_hidden, 0) << "inner rows are independent of the exchange";
+  EXPECT_LE(summary.exchanges[0].hidden, summary.exchanges[0].can_be_hidden);
+  EXPECT_TRUE(summarize(ranks).exchanges.empty()) << "it is no exchange of the host";
+  const DeviceOverlap of_rank_0 = summarize_device_overlap(std::span(ranks).first(1));
+  EXPECT_GT(of_rank_0.hidden_share(), 0.5) << "inner rows are computed while the messages are late: " << of_rank_0.text();
+  EXPECT_GT(of_rank_0.exchanges[0].seconds, 5e-3);
+}
+
+TEST(DeviceTrace, SummariesOfRecordingsHaveTheShareInTheIterationWithRows) {
+  const Communicator comm = Communicator::world();
+  if (comm.size() == 1) GTEST_SKIP() << "needs messages";
+  const std::vector<RankTrace> ranks = traces_of_exchange(comm, false, Source::recording);
+  const DeviceOverlap summary = summarize_device_overlap(ranks);
+  ASSERT_EQ(summary.exchanges.size(), 1U);
+  EXPECT_EQ(summary.iterations, 1);
+  EXPECT_EQ(summary.without_rows, 3);
+  EXPECT_GT(summary.exchanges[0].can_be_hidden, 0);
+  const std::string text = summary_text(ranks);
+  EXPECT_THAT(text, HasSubstr("\n  of exchanges on GPUs, this is the time in which the host enqueues them"));
+  EXPECT_THAT(text, HasSubstr("\nhidden communication on GPUs: "));
+  EXPECT_THAT(text, HasSubstr("\n  not contained: 3 iterations without rows in streams"));
+}
+
+TEST(DeviceTrace, NothingIsHiddenWhereEachTaskNeedsTheGhostRows) {
+  const Communicator comm = Communicator::world();
+  if (comm.size() == 1) GTEST_SKIP() << "needs messages";
+  const DeviceOverlap summary = summarize_device_overlap(traces_of_exchange(comm, true, Source::trace_with_streams));
+  ASSERT_EQ(summary.exchanges.size(), 1U);
+  EXPECT_EQ(summary.exchanges[0].hidden, 0);
+  EXPECT_EQ(summary.exchanges[0].can_be_hidden, 0);
+  EXPECT_THAT(summary.text(), HasSubstr("none, because no task is independent of an exchange"));
+}
+
+TEST(DeviceTrace, WithoutRowsOfStreamsTheShareIsNotKnown) {
+  const Communicator comm = Communicator::world();
+  if (comm.size() == 1) GTEST_SKIP() << "needs messages";
+  const DeviceOverlap summary = summarize_device_overlap(traces_of_exchange(comm, false, Source::trace));
+  EXPECT_TRUE(summary.has_exchanges);
+  EXPECT_FALSE(summary.known());
 }
 
 }  // namespace

@@ -297,9 +297,15 @@ TEST(RecordingSummary, FindsWaitsOverlapAndLoad) {
 
 TEST(RecordingSummary, SaysWhatTheTimesOfExchangesOnAGpuAre) {
   std::vector<RankTrace> ranks = two_ranks();
-  EXPECT_THAT(summary_text(ranks), Not(HasSubstr("exchanges on a GPU")));
-  ranks[1].events.push_back({.name = "flux", .thread = kFirstStream, .iteration = -1, .begin = 0, .end = 1e-3});
-  EXPECT_THAT(summary_text(ranks), HasSubstr("\nexchanges on a GPU: the time in which the host enqueues them;"));
+  EXPECT_THAT(summary_text(ranks), Not(HasSubstr("GPU")));
+  ranks[1].events.push_back({.name = "start pull u",
+                             .thread = kFirstStream + 1,
+                             .iteration = -1,
+                             .begin = 0,
+                             .end = 1e-3,
+                             .kind = EventKind::communication});
+  EXPECT_THAT(summary_text(ranks), HasSubstr("\n  of exchanges on GPUs, this is the time in which the host enqueues them"));
+  EXPECT_THAT(summary_text(ranks), HasSubstr("\nhidden communication on GPUs: not known")) << "the row is of no iteration";
 }
 
 TEST(TraceFile, GivesBackWhatWasWritten) {

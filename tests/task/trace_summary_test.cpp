@@ -141,11 +141,16 @@ TEST(TraceSummary, TwoThreadsHideHalfOfTheTimeOfATaskEach) {
   EXPECT_NEAR(summary.exchanges[0].can_be_hidden, 1.5, 1e-12);
 }
 
-TEST(TraceSummary, SaysWhatTheTimesOfExchangesOnAGpuAre) {
+TEST(TraceSummary, LeavesExchangesOfDevicesOut) {
   std::vector<RankTrace> ranks = two_ranks();
-  EXPECT_EQ(summarize(ranks).text().find("exchanges on a GPU"), std::string::npos);
-  ranks[1].events.push_back({.name = "flux", .thread = kFirstStream, .iteration = -1, .begin = 0, .end = 1e-3});
-  EXPECT_NE(summarize(ranks).text().find("\nexchanges on a GPU"), std::string::npos);
+  const double iteration = summarize(ranks).iteration;
+  for (RankTrace& rank : ranks) {
+    for (const int node : {1, 2}) rank.graphs[0][node].on_device = true;
+    rank.events.push_back({.name = "inner", .thread = kFirstStream, .stage = 0, .node = 3, .begin = 0, .end = 100});
+  }
+  EXPECT_TRUE(summarize(ranks).exchanges.empty());
+  EXPECT_EQ(summarize(ranks).text().find("hidden communication"), std::string::npos);
+  EXPECT_EQ(summarize(ranks).iteration, iteration) << "rows of streams are no nodes that the host executes";
 }
 
 TEST(TraceSummary, IsEmptyWithoutIterations) {

@@ -20,7 +20,9 @@ DeviceTimer::Clock::time_point DeviceTimer::time_of(const Mark& mark) const {
 
 std::vector<DeviceTimer::Span> DeviceTimer::spans() const {
   std::vector<Span> list;
-  for (const Timed& timed : timed_) list.push_back({timed.node, timed.stream, time_of(timed.begin), time_of(timed.end)});
+  for (const Timed& timed : timed_) {
+    list.push_back({timed.node, timed.stream, timed.iteration, time_of(timed.begin), time_of(timed.end)});
+  }
   return list;
 }
 

@@ -18,17 +18,20 @@ class DeviceTimer {
   struct Span {
     const Node* node;
     std::uint8_t stream;
+    int iteration;  ///< number of those that were begun before
     Clock::time_point begin, end;
   };
 
   /// Waits for the work in a stream of the device. @throws DeviceError
   explicit DeviceTimer(Stream& stream);
+  /// Begins an iteration.
+  void begin_iteration() { ++iteration_; }
   /// Takes the time of what enqueue() enqueues in `stream`. @param number  of that stream in the plan.
   template <class F>
   void time(const Node& node, std::uint8_t number, Stream& stream, const F& enqueue) {
     const Mark begin = mark(stream);
     enqueue();
-    timed_.push_back({&node, number, begin, mark(stream)});
+    timed_.push_back({&node, number, iteration_, begin, mark(stream)});
   }
   /// Returns the nodes in the order in which they were enqueued; waits for them. @throws DeviceError
   [[nodiscard]] std::vector<Span> spans() const;
@@ -41,12 +44,14 @@ class DeviceTimer {
   struct Timed {
     const Node* node;
     std::uint8_t stream;
+    int iteration;
     Mark begin, end;
   };
   [[nodiscard]] static Mark mark(Stream& stream);
   [[nodiscard]] Clock::time_point time_of(const Mark& mark) const;
 
   Mark zero_;
+  int iteration_ = -1;
   std::vector<Timed> timed_;
 };
 

@@ -119,6 +119,7 @@ Stream& DeviceWork::stream(std::uint8_t number) { return number == kMain ? *main
 
 void DeviceWork::begin(DeviceStage& stage, Stream* main) {
   stage_ = &stage;
+  if (times_) timer_->begin_iteration();
   main_ = main == nullptr ? &streams_[kMain] : main;
   if (main_->handle() != callers_) main_->wait_for(After(enqueued_));
   if (stage.launched_ <= 1 || is_host()) return;

@@ -36,6 +36,8 @@ class DeviceStage {
     if (node.kind != Kind::segment) return;
     for (const int member : joined_.segments[node.index]) f(original_->nodes[member]);
   }
+  /// Returns the number in the original stage of a node of stage(); -1 for a segment.
+  [[nodiscard]] int original(int node) const { return joined_.original[node]; }
   /// Sets Node::graph of the nodes of the original stage.
   void number_graphs(Stage& original) const;
   /// Destroys the recordings.

@@ -159,7 +159,9 @@ struct Plan::Body final : Work {
   /// Returns whether the times of the nodes of the device are taken in this iteration, for the recording of the program. Equal on
   /// all ranks.
   [[nodiscard]] bool begin_times(const Trace* trace);
-  [[nodiscard]] std::pair<int, int> recorded_node(const Node& node) const;
+  /// Returns the graph of a trace that has a node that was executed in a stream, and its number there; -1: none.
+  /// @param compiled  numbers of the graphs of the stages of the schedule.
+  [[nodiscard]] std::pair<int, int> traced_node(const Node& node, const std::array<int, 2>& compiled) const;
   /// Adds these times to that recording. @pre the work of the device is complete.
   void record_times();
   /// Returns the event of a node of this iteration. @pre begin_record() was called in this session of the Recorder, observed
@@ -185,14 +187,16 @@ struct Plan::Body final : Work {
   bool sequence_ = false;                                               ///< iterations were enqueued, and not finished
   std::vector<Executor::Event> events_;                                 ///< records the last iteration
   std::array<int, 2> graphs_{-1, -1};                                   ///< numbers of first and repeated in the trace
+  std::array<int, 2> compiled_{-1, -1};                                 ///< and of the stages to which they were compiled
+  int trace_begin_ = 0;                                                 ///< iterations in the trace before this run
   /// This plan in the recording of the program.
   struct Recorded {
     std::int64_t session = -1;
     std::array<std::vector<const char*>, 2> names{};  ///< names of the nodes of first and repeated
     std::array<int, 2> graphs{-1, -1};
     std::array<int, 2> compiled{-1, -1};  ///< graphs of the stages of the schedule, whose nodes have times on the device
-    int iteration = -1;
-    std::int64_t timed_step = -1, timed_iteration = -1;  ///< when times of the device were taken last
+    int iteration = -1, timed = -1;       ///< the present one; the one whose times of the device were taken last
+    std::int64_t timed_step = -1, timed_iteration = -1;  ///< when they were taken
   };
   Recorded recorded_;
   std::optional<FailureNotice> notice_;  ///< empty without exchanges

@@ -59,6 +59,7 @@ bool Plan::Body::begin_times(const Trace* trace) {
   if (!is_new && (recorded_.timed_step == Recorder::steps() || iterations_ < recorded_.timed_iteration + kBetween)) return false;
   recorded_.timed_step = Recorder::steps();
   recorded_.timed_iteration = iterations_;
+  recorded_.timed = recorded_.iteration;
   guarded("the times of the device", [&] { device->start_timing(); });
   return true;
 }
@@ -71,29 +72,31 @@ void Plan::Body::record_times() {
       return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
     };
     for (const DeviceTimer::Span& span : device->stop_timing()) {
-      const auto [graph, number] = recorded_node(*span.node);
+      const auto [graph, number] = traced_node(*span.node, recorded_.compiled);
       Recorder::add({.name = Recorder::name(span.node->name),
                      .begin = ns(span.begin),
                      .end = ns(span.end),
                      .kind = span.node->kind == Kind::copy ? RecordedEvent::Kind::task : event_kind(span.node->kind),
                      .thread = kFirstStream + span.stream,
+                     .iteration = recorded_.timed,
                      .stage = graph,
                      .node = number});
     }
   });
 }
 
-/// Returns the graph of the recording that has a node, and its number there.
-std::pair<int, int> Plan::Body::recorded_node(const Node& node) const {
-  const std::array<std::pair<const Stage*, int>, 4> graphs{{{&schedule.first, recorded_.compiled[0]},
-                                                            {&schedule.repeated, recorded_.compiled[1]},
-                                                            {&first.stage(), recorded_.graphs[0]},
-                                                            {&repeated.stage(), recorded_.graphs[1]}}};
-  for (const auto& [stage, graph] : graphs) {
-    const Node* const begin = stage->nodes.data();
-    if (!std::less<>()(&node, begin) && std::less<>()(&node, begin + stage->nodes.size())) {
-      return {graph, static_cast<int>(&node - begin)};
-    }
+std::pair<int, int> Plan::Body::traced_node(const Node& node, const std::array<int, 2>& compiled) const {
+  const auto number_in = [&](const Stage& stage) {
+    const Node* const begin = stage.nodes.data();
+    const bool contains = !std::less<>()(&node, begin) && std::less<>()(&node, begin + stage.nodes.size());
+    return contains ? static_cast<int>(&node - begin) : -1;
+  };
+  const std::array<std::pair<const Stage*, const DeviceStage*>, 2> stages{
+      {{&schedule.first, &first}, {&schedule.repeated, &repeated}}};
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const auto& [stage, joined] = stages.at(s);
+    if (const int number = number_in(*stage); number >= 0) return {compiled.at(s), number};
+    if (const int number = number_in(joined->stage()); number >= 0) return {compiled.at(s), joined->original(number)};
   }
   return {-1, -1};
 }

@@ -141,12 +141,15 @@ void Plan::Body::add_streams(Trace* trace) {
   if (trace == nullptr || !trace->shows_streams() || !device) return;
   guarded("the times of the device", [&] {
     for (const DeviceTimer::Span& span : device->stop_timing()) {
+      const auto [graph, number] = traced_node(*span.node, compiled_);
       trace->add({.name = span.node->name,
                   .kind = span.node->kind == Kind::copy ? RecordedEvent::Kind::task : event_kind(span.node->kind),
                   .thread = kFirstStream + span.stream,
                   .begin = span.begin,
                   .end = span.end,
-                  .iteration = -1});
+                  .iteration = trace_begin_ + span.iteration,
+                  .stage = graph,
+                  .node = number});
     }
   });
 }
@@ -177,7 +180,10 @@ void Plan::Body::begin(int iterations, Trace* trace, Errors errors) {
   failed = false;
   error = nullptr;
   is_first_ = true;
-  if (trace != nullptr) graphs_ = {trace->add_graph(traced(first)), trace->add_graph(traced(repeated))};
+  if (trace == nullptr) return;
+  graphs_ = {trace->add_graph(traced(first)), trace->add_graph(traced(repeated))};
+  if (device) compiled_ = {trace->add_graph(traced(schedule.first)), trace->add_graph(traced(schedule.repeated))};
+  trace_begin_ = trace->iterations();
 }
 
 void Plan::Body::iterate(Trace* trace, Stream* stream, std::optional<int> recording) {

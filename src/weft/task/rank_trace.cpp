@@ -63,7 +63,7 @@ void each_member(Archive& archive, T& value) {
     all(value.name, value.thread, value.iteration, value.stage, value.node, value.begin, value.end, value.kind, value.step,
         value.peer, value.exchange, value.round);
   } else if constexpr (std::is_same_v<Plain, RankTrace::Node>) {
-    all(value.kind, value.waits_for, value.count.flops, value.count.bytes);
+    all(value.kind, value.waits_for, value.count.flops, value.count.bytes, value.on_device);
   } else if constexpr (std::is_same_v<Plain, RankTrace::Graph>) {
     archive(value);
   } else if constexpr (std::is_same_v<Plain, RankTrace::Sent>) {
@@ -95,18 +95,13 @@ void ByteReader::operator()(std::vector<T>& list) {
 
 }  // namespace
 
-bool has_streams(std::span<const RankTrace> ranks) {
-  return std::ranges::any_of(ranks, [](const RankTrace& rank) {
-    return std::ranges::any_of(rank.events, [](const RankTrace::Event& event) { return event.thread >= kFirstStream; });
-  });
-}
-
 const char* stream_name(int thread) { return kStreamNames.at(static_cast<std::size_t>(thread - kFirstStream)); }
 
 RankTrace::Graph graph_of(const Stage& stage) {
   RankTrace::Graph graph(stage.nodes.size());
   for (int i = 0; i < std::ssize(graph); ++i) {
     graph[i].kind = stage.nodes[i].kind;
+    graph[i].on_device = stage.nodes[i].side == Side::device && stage.nodes[i].kind != Kind::copy;
     for (const int successor : stage.successors_of(i)) graph[successor].waits_for.push_back(i);
   }
   return graph;

@@ -24,7 +24,7 @@ struct RankTrace {
     std::string name;
     int thread = 0;
     int iteration = 0;          ///< nodes: from 0, over all plans; otherwise -1
-    int stage = -1, node = -1;  ///< nodes: number in the graph `stage`
+    int stage = -1, node = -1;  ///< nodes: number in the graph `stage`; in a stream of a device, in that before nodes are joined
     double begin = 0, end = 0;  ///< s since a time that is the same on all ranks
     RecordedEvent::Kind kind = RecordedEvent::Kind::task;
     std::int64_t step = -1;  ///< in a Recording: from 0
@@ -37,6 +37,7 @@ struct RankTrace {
     Kind kind = Kind::task;
     std::vector<int> waits_for{};
     OperationCount count{};  ///< work of one execution; 0 where it is not known
+    bool on_device = false;  ///< executed by a device
     friend bool operator==(const Node&, const Node&) = default;
   };
   using Graph = std::vector<Node>;
@@ -55,12 +56,6 @@ struct RankTrace {
   std::string cores{};                ///< ThreadBinding::text() of the rank
   MachineRates host{}, device{};      ///< measured where the trace was recorded; 0: not measured
 };
-
-/// Returns whether a trace has rows of streams of a device.
-[[nodiscard]] bool has_streams(std::span<const RankTrace> ranks);
-/// The line of summaries of such traces that says what times and messages of exchanges of a device are.
-inline constexpr const char* kDeviceExchanges =
-    "exchanges on a GPU: the time in which the host enqueues them; those within CUDA graphs: messages only\n";
 
 /// Returns the dependencies of a stage.
 [[nodiscard]] RankTrace::Graph graph_of(const Stage& stage);

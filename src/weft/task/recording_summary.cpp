@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "weft/task/device_overlap.hpp"
 #include "weft/task/timeline.hpp"
 
 namespace weft::task {
@@ -78,7 +79,7 @@ class Summary {
  public:
   explicit Summary(std::span<const RankTrace> traces) : ranks_(traces) {
     result.ranks = ranks_.size();
-    result.has_streams = has_streams(traces);
+    result.on_devices = summarize_device_overlap(traces).has_exchanges;
     Interval all{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
     std::set<std::int64_t> kept;
     for (const RankTrace& trace : traces) {

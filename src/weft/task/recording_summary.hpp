@@ -56,7 +56,7 @@ struct RecordingSummary {
   double path = 0;               ///< their duration, s
   std::vector<Part> critical{};  ///< the longest first
   std::vector<Exchange> exchanges{};
-  bool has_streams = false;         ///< a trace has those of a GPU; see kDeviceExchanges
+  bool on_devices = false;          ///< some exchanges are those of devices; see DeviceOverlap
   std::vector<Wait> waits{};        ///< the longest first
   std::vector<Message> messages{};  ///< with the most bytes first
 
@@ -76,7 +76,8 @@ struct RecordingSummary {
 /// @cost O(events * log(events))
 [[nodiscard]] RecordingSummary summarize_recording(std::span<const RankTrace> ranks);
 
-/// Returns the summaries of a trace: that of its recording, that of its plans, or both; and the rates of its tasks.
+/// Returns the summaries of a trace: that of its recording, that of its plans, or both; the hidden communication of
+/// its devices; and the rates of its tasks.
 /// @param host,device  as summarize_rates().
 [[nodiscard]] std::string summary_text(std::span<const RankTrace> ranks, const MachineRates& host = {},
                                        const MachineRates& device = {});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "weft/task/device_overlap.hpp"
 #include "weft/task/rate_summary.hpp"
 #include "weft/task/recording_summary.hpp"
 #include "weft/task/trace_summary.hpp"
@@ -80,8 +81,8 @@ std::string RecordingSummary::text() const {
     for (const Exchange& of : exchanges) {
       text += fmt::format("  {:<58} {:>8.6g} {:>12.4f} {:>12.4f}\n", of.name, of.starts, kMs * of.in_flight, kMs * of.covered);
     }
+    if (on_devices) text += "  of exchanges on GPUs, this is the time in which the host enqueues them, one by one\n";
   }
-  if (has_streams && !messages.empty()) text += kDeviceExchanges;
   return text + waits_text(waits) + messages_text(messages);
 }
 
@@ -90,6 +91,7 @@ std::string summary_text(std::span<const RankTrace> ranks, const MachineRates& h
   std::string text;
   if (is_recording(ranks)) text += summarize_recording(ranks).text();
   if (of_plans) text += (text.empty() ? "" : "\ntask graphs: ") + summarize(ranks).text();
+  if (const std::string of_devices = summarize_device_overlap(ranks).text(); !of_devices.empty()) text += "\n" + of_devices;
   text += summarize_rates(ranks, host, device).text();
   return text.empty() ? "the trace has no events: the program has not ended, or was killed before it wrote them\n" : text;
 }

@@ -98,20 +98,22 @@ bool is_of_device(const Stage& stage) {
 
 SegmentedStage join_segments(const Stage& stage, bool exchanges) {
   const auto [number, segments] = segments_of(stage, exchanges);
-  SegmentedStage joined{.stage = {}, .segments = segments};
-  std::vector<int> now(stage.nodes.size());  // by node: its node in the result
-  std::vector<int> of_segment(segments.size(), -1);
+  SegmentedStage joined{.stage = {}, .segments = segments, .original = {}};
+  std::vector<int> now(stage.nodes.size());                    // by node: its node in the result
+  std::vector<int> of_segment(segments.size(), -1), original;  // by node of the result, before it is sorted
   for (std::size_t i = 0; i < stage.nodes.size(); ++i) {
     const Node& node = stage.nodes[i];
     std::vector<Node>& nodes = joined.stage.nodes;
     if (number[i] < 0) {
       now[i] = static_cast<int>(nodes.size());
       nodes.push_back(node);
+      original.push_back(static_cast<int>(i));
       continue;
     }
     int& at = of_segment[number[i]];
     if (at < 0) {
       at = static_cast<int>(nodes.size());
+      original.push_back(-1);
       const std::size_t members = segments[number[i]].size();
       nodes.push_back({.kind = Kind::segment,
                        .index = number[i],
@@ -143,6 +145,7 @@ SegmentedStage join_segments(const Stage& stage, bool exchanges) {
   joined.stage.first_successor.assign(1, 0);
   for (const int node : order) {
     nodes.push_back(std::move(joined.stage.nodes[node]));
+    joined.original.push_back(original[node]);
     std::vector<int> list;
     for (const int successor : successors[node]) list.push_back(place[successor]);
     std::ranges::sort(list);

@@ -10,6 +10,7 @@ namespace weft::task {
 struct SegmentedStage {
   Stage stage;
   std::vector<std::vector<int>> segments;  ///< by Node::index: nodes of the original stage, in their order
+  std::vector<int> original{};             ///< by node: its number in the original stage; -1 for a segment
 };
 
 /// Joins the tasks of a device that follow the same nodes of other kinds and that the same ones follow, so that none starts later

@@ -8,6 +8,7 @@
 
 #include "weft/comm/agreement.hpp"
 #include "weft/comm/clock_offset.hpp"
+#include "weft/task/device_overlap.hpp"
 #include "weft/task/trace_file.hpp"
 #include "weft/task/trace_summary.hpp"
 
@@ -45,7 +46,7 @@ RankTrace Trace::of_rank(const Communicator& comm) const {
 
 std::string Trace::summary(const Communicator& comm) const {
   const std::vector<RankTrace> ranks = gather(comm, of_rank(comm));
-  return comm.is_root() ? summarize(ranks).text() : std::string();
+  return comm.is_root() ? summarize(ranks).text() + summarize_device_overlap(ranks).text() : std::string();
 }
 
 std::string Trace::summary() const {

@@ -29,7 +29,7 @@ class Trace {
     RecordedEvent::Kind kind = RecordedEvent::Kind::task;
     int thread = 0;  ///< or a stream, see kFirstStream
     Clock::time_point begin{}, end{};
-    int iteration = 0;  ///< from 0, over all runs that the trace contains; -1 in a stream
+    int iteration = 0;  ///< from 0, over all runs that the trace contains
     int stage = -1;     ///< number of the Graph of the iteration; -1: unknown
     int node = -1;      ///< number in that graph; -1 for a wait
   };
@@ -43,13 +43,15 @@ class Trace {
   [[nodiscard]] const std::vector<Graph>& graphs() const { return graphs_; }
   /// Begins an iteration and returns its number.
   int begin_iteration() { return iterations_++; }
+  [[nodiscard]] int iterations() const { return iterations_; }
   /// Counts a message of this rank.
   void count_message(Rank to, std::int64_t bytes) { sent_[to.value()] += {1, bytes}; }
   [[nodiscard]] const std::map<int, Traffic>& sent() const { return sent_; }
 
   /// Returns a table of the time of each node and of waiting on this rank.
   [[nodiscard]] std::string summary() const;
-  /// Returns on rank 0 what summarize() finds in the traces of all ranks, as text; empty on the other ranks. @collective
+  /// Returns on rank 0 what summarize() and summarize_device_overlap() find in the traces of all ranks, as text; empty on the
+  /// other ranks. @collective
   [[nodiscard]] std::string summary(const Communicator& comm) const;
   /// Writes the events of all ranks to a file, see trace_text(). @throws IoError on every rank: see write_trace(). @collective
   void write(const Communicator& comm, const std::string& path) const;

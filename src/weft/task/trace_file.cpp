@@ -46,13 +46,22 @@ constexpr std::string_view kEarlierHeader = "[{\"name\": \"process_name\", \"ph\
   return "[" + text + "]";
 }
 
+/// Returns the numbers of the nodes of a graph that a device executes.
+[[nodiscard]] std::string device_text(const RankTrace::Graph& graph) {
+  std::string text;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    if (graph[i].on_device) text += fmt::format("{}{}", text.empty() ? "" : ", ", i);
+  }
+  return "[" + text + "]";
+}
+
 [[nodiscard]] std::string rates_text(const MachineRates& rates) {
   return fmt::format("[{:.6g}, {:.6g}]", rates.flops_per_second, rates.bytes_per_second);
 }
 
 /// Returns what summaries need besides the events.
 [[nodiscard]] std::string rank_text(const RankTrace& rank) {
-  std::string graphs, counts, sent, exchanges;
+  std::string graphs, counts, device, sent, exchanges;
   for (const RankTrace::Graph& graph : rank.graphs) {
     std::string nodes;
     for (const RankTrace::Node& node : graph) {
@@ -61,6 +70,7 @@ constexpr std::string_view kEarlierHeader = "[{\"name\": \"process_name\", \"ph\
       nodes += "]";
     }
     counts += (graphs.empty() ? "" : ", ") + counts_text(graph);
+    device += (graphs.empty() ? "" : ", ") + device_text(graph);
     graphs += fmt::format("{}[{}]", graphs.empty() ? "" : ", ", nodes);
   }
   for (const RankTrace::Sent& to : rank.sent) {
@@ -72,10 +82,9 @@ constexpr std::string_view kEarlierHeader = "[{\"name\": \"process_name\", \"ph\
                              messages_text(e.received));
   }
   return fmt::format(
-      "\n{{\"steps\": {}, \"dropped\": {}, \"graphs\": [{}], \"counts\": [{}], \"rates\": {{\"host\": {}, \"device\": {}}}, "
-      "\"sent\": "
-      "[{}], \"exchanges\": [{}]}}",
-      rank.steps, rank.dropped, graphs, counts, rates_text(rank.host), rates_text(rank.device), sent, exchanges);
+      "\n{{\"steps\": {}, \"dropped\": {}, \"graphs\": [{}], \"counts\": [{}], \"device\": [{}], "
+      "\"rates\": {{\"host\": {}, \"device\": {}}}, \"sent\": [{}], \"exchanges\": [{}]}}",
+      rank.steps, rank.dropped, graphs, counts, device, rates_text(rank.host), rates_text(rank.device), sent, exchanges);
 }
 
 /// Returns the arguments of an event: the numbers that it has, and for people what is exchanged.

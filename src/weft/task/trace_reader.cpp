@@ -68,6 +68,11 @@ void read_counts(const Json& list, RankTrace::Graph& graph) {
     rank.host = rates_of(json.at("rates").at("host"));
     rank.device = rates_of(json["rates"].at("device"));
   }
+  if (json.contains("device")) {  // nor this
+    for (std::size_t g = 0; g < rank.graphs.size(); ++g) {
+      for (const Json& node : json["device"].at(g)) rank.graphs[g].at(node.get<std::size_t>()).on_device = true;
+    }
+  }
   for (const Json& sent : json.at("sent")) {
     rank.sent.push_back({sent.at(0).get<int>(), {sent.at(1).get<std::int64_t>(), sent.at(2).get<std::int64_t>()}});
   }

@@ -12,9 +12,6 @@ namespace weft::task {
 namespace {
 
 using Event = RankTrace::Event;
-using Interval = std::pair<double, double>;
-
-[[nodiscard]] bool is_body(Kind kind) { return kind == Kind::task || kind == Kind::neutralize || kind == Kind::reset; }
 
 /// The events of one iteration of one rank.
 struct Iteration {
@@ -27,7 +24,7 @@ struct Iteration {
 [[nodiscard]] std::map<int, Iteration> iterations_of(const RankTrace& rank) {
   std::map<int, Iteration> list;
   for (const Event& event : rank.events) {
-    if (event.iteration < 0) continue;  // an event of no plan
+    if (event.iteration < 0 || event.thread >= kFirstStream) continue;  // an event of no plan, or in a stream of a device
     const auto [at, is_new] = list.try_emplace(event.iteration);
     Iteration& iteration = at->second;
     if (is_new || event.begin < iteration.begin) iteration.begin = event.begin;
@@ -45,12 +42,6 @@ struct Iteration {
   return list;
 }
 
-/// Returns the name of an exchange from that of its finish node.
-[[nodiscard]] std::string exchange_name(const std::string& finish) {
-  constexpr std::string_view kFinish = "finish ";
-  return finish.starts_with(kFinish) ? finish.substr(kFinish.size()) : finish;
-}
-
 /// The exchange of a finish node in an iteration, if it was executed.
 struct Flight {
   const Event* start = nullptr;
@@ -64,42 +55,13 @@ struct Flight {
   std::map<int, Flight> list;
   for (int i = 0; i < std::ssize(*iteration.graph); ++i) {
     const RankTrace::Node& node = (*iteration.graph)[i];
-    if (node.kind != Kind::finish || node.waits_for.empty()) continue;
-    const Flight flight{iteration.by_node[node.waits_for.front()], iteration.by_node[i]};
+    if (node.kind != Kind::finish) continue;
+    const int start = start_of(*iteration.graph, i);
+    if (start < 0) continue;
+    const Flight flight{iteration.by_node[start], iteration.by_node[i]};
     if (flight.start != nullptr && flight.finish != nullptr) list[i] = flight;
   }
   return list;
-}
-
-/// Returns, by node, whether its execution neither precedes the exchange of a finish node nor follows it.
-[[nodiscard]] std::vector<bool> independent_of(const RankTrace::Graph& graph, int finish) {
-  const auto start = static_cast<std::size_t>(graph[finish].waits_for.front());
-  std::vector<bool> before(graph.size()), behind(graph.size());
-  before[start] = true;
-  for (std::size_t i = start + 1; i-- > 0;) {
-    if (!before[i]) continue;
-    for (const int p : graph[i].waits_for) before[p] = true;
-  }
-  behind[finish] = true;
-  for (auto i = static_cast<std::size_t>(finish) + 1; i < graph.size(); ++i) {
-    behind[i] = std::ranges::any_of(graph[i].waits_for, [&](int p) { return bool(behind[p]); });
-  }
-  std::vector<bool> result(graph.size());
-  for (std::size_t i = 0; i < graph.size(); ++i) result[i] = !before[i] && !behind[i];
-  return result;
-}
-
-/// Returns the length of the part of `whole` that some interval covers.
-[[nodiscard]] double covered_length(const Interval& whole, std::vector<Interval> parts) {
-  std::ranges::sort(parts);
-  double reached = whole.first, length = 0;
-  for (const auto& [begin, end] : parts) {
-    const double from = std::max(begin, reached), to = std::min(end, whole.second);
-    if (to <= from) continue;
-    length += to - from;
-    reached = to;
-  }
-  return length;
 }
 
 /// Returns the steps of the longest chain of dependencies.
@@ -144,7 +106,6 @@ class Summary {
   explicit Summary(std::span<const RankTrace> ranks) : ranks_(ranks) {
     for (const RankTrace& rank : ranks) iterations_.push_back(iterations_of(rank));
     result.ranks = static_cast<int>(std::ssize(ranks));
-    result.has_streams = has_streams(ranks);
     for (const auto& list : iterations_) result.iterations = std::max(result.iterations, static_cast<int>(std::ssize(list)));
     for (int r = 0; r < result.ranks; ++r) add_rank(r);
     if (result.iterations > 0) average();
@@ -205,9 +166,10 @@ class Summary {
       const Event* const event = iteration.by_node[i];
       if (event == nullptr) continue;
       threads.insert(event->thread);
-      if (is_body((*iteration.graph)[i].kind)) bodies.emplace_back(event->begin, event->end);
+      if (is_body((*iteration.graph)[i].kind)) bodies.push_back(span_of(*event));
     }
     for (const auto& [finish, flight] : flights(iteration)) {
+      if ((*iteration.graph)[finish].on_device) continue;  // its times are those in which it was enqueued
       auto [known, is_new] = independent_.try_emplace({iteration.graph, finish});
       if (is_new) known->second = independent_of(*iteration.graph, finish);
       double available = 0;
@@ -216,7 +178,7 @@ class Summary {
         if (event != nullptr && known->second[i] && is_body((*iteration.graph)[i].kind)) available += event->end - event->begin;
       }
       const Interval whole = flight.whole();
-      const double length = whole.second - whole.first;
+      const double length = whole.length();
       const double hidden = covered_length(whole, bodies);
       const std::string name = exchange_name(flight.finish->name);
       TraceSummary::Exchange& exchange = exchanges_[name];
@@ -242,7 +204,7 @@ class Summary {
       const Event* start = nullptr;
       for (const auto& [finish, flight] : exchanges) {
         const Interval interval = flight.between();
-        const double common = std::min(wait->end, interval.second) - std::max(wait->begin, interval.first);
+        const double common = std::min(wait->end, interval.end) - std::max(wait->begin, interval.begin);
         if (common <= longest) continue;
         longest = common;
         start = flight.start;
@@ -312,26 +274,6 @@ class Summary {
 
 TraceSummary summarize(std::span<const RankTrace> ranks) { return Summary(ranks).result; }
 
-namespace {
-
-/// Returns the sums over exchanges.
-[[nodiscard]] TraceSummary::Exchange total(const std::vector<TraceSummary::Exchange>& exchanges) {
-  TraceSummary::Exchange sum;
-  for (const TraceSummary::Exchange& exchange : exchanges) {
-    sum.seconds += exchange.seconds;
-    sum.hidden += exchange.hidden;
-    sum.can_be_hidden += exchange.can_be_hidden;
-  }
-  return sum;
-}
-
-}  // namespace
-
-double TraceSummary::hidden_share() const {
-  const Exchange all = total(exchanges);
-  return all.can_be_hidden > 0 ? all.hidden / all.can_be_hidden : 1.0;
-}
-
 std::string TraceSummary::text() const {
   constexpr std::size_t kMost = 16;  // rows of a table without bound
   constexpr double kMs = 1e3;
@@ -344,24 +286,7 @@ std::string TraceSummary::text() const {
     text += fmt::format("  {:<40} {:>10.4f} {:>6.1f} %\n", critical[i].name, kMs * critical[i].seconds,
                         share(critical[i].seconds, critical_path));
   }
-  if (!exchanges.empty()) {
-    Exchange all = total(exchanges);
-    all.name = "all exchanges";
-    if (all.can_be_hidden > 0) {
-      text += fmt::format("hidden communication: {:.1f} % of the time of exchanges that independent tasks can hide\n",
-                          100 * hidden_share());
-    } else {
-      text += "hidden communication: none, because no task is independent of an exchange\n";
-    }
-    text += fmt::format("  {:<40} {:>10} {:>10} {:>14}\n", "exchange", "time", "hidden", "can be hidden");
-    const auto add_row = [&](const Exchange& of) {
-      text += fmt::format("  {:<40} {:>10.4f} {:>10.4f} {:>14.4f}\n", of.name, kMs * of.seconds, kMs * of.hidden,
-                          kMs * of.can_be_hidden);
-    };
-    for (const Exchange& of : exchanges) add_row(of);
-    add_row(all);
-  }
-  if (has_streams && !messages.empty()) text += kDeviceExchanges;
+  if (!exchanges.empty()) text += overlap_text(exchanges, "hidden communication", "");
   text += fmt::format("load: rank {} computes {:.4f}, {:.1f} % more than the mean of {:.4f}\n", busiest_rank, kMs * computed_most,
                       share(computed_most - computed_mean, computed_mean), kMs * computed_mean);
   text += fmt::format("  {:<40} {:>10} {:>10} {:>10} {:>8}\n", "node", "executions", "mean", "most", "on rank");

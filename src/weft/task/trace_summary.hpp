@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "weft/comm/traffic.hpp"
+#include "weft/task/exchange_overlap.hpp"
 #include "weft/task/rank_trace.hpp"
 
 namespace weft::task {
@@ -17,12 +18,7 @@ struct TraceSummary {
     std::string name;
     double seconds = 0;
   };
-  struct Exchange {
-    std::string name;
-    double seconds = 0;        ///< from the beginning of its start node to the end of its finish node
-    double hidden = 0;         ///< thereof while a thread of the rank executed a body
-    double can_be_hidden = 0;  ///< the smaller of `seconds` and the time of the bodies that may run meanwhile
-  };
+  using Exchange = ExchangeOverlap;
   struct Phase {
     std::string name;
     double executions = 0, mean = 0, most = 0;
@@ -38,21 +34,19 @@ struct TraceSummary {
   };
 
   int ranks = 0, iterations = 0;
-  double iteration = 0;          ///< time of the slowest rank
-  int critical_rank = 0;         ///< the rank with the longest critical path
-  double critical_path = 0;      ///< its length
-  std::vector<Step> critical{};  ///< its steps, the longest first
-  std::vector<Exchange> exchanges{};
-  bool has_streams = false;                     ///< a trace has those of a GPU; see kDeviceExchanges
+  double iteration = 0;                         ///< time of the slowest rank
+  int critical_rank = 0;                        ///< the rank with the longest critical path
+  double critical_path = 0;                     ///< its length
+  std::vector<Step> critical{};                 ///< its steps, the longest first
+  std::vector<Exchange> exchanges{};            ///< those of the host; see DeviceOverlap for those of devices
   double computed_mean = 0, computed_most = 0;  ///< bodies of all threads of a rank
   int busiest_rank = 0;
   std::vector<Phase> phases{};  ///< the longest first
   std::vector<Wait> waits{};
   std::vector<Message> messages{};
 
-  /// Returns the share of the communication that computation hides: the sum of Exchange::hidden divided by that of
-  /// Exchange::can_be_hidden; 1 where nothing can be hidden.
-  [[nodiscard]] double hidden_share() const;
+  /// Returns the share of the communication of the host that computation hides; 1 where nothing can be hidden.
+  [[nodiscard]] double hidden_share() const { return task::hidden_share(exchanges); }
   [[nodiscard]] std::string text() const;
 };
 
