@@ -1,7 +1,9 @@
 #pragma once
 // Overlap of an exchange with computation: times of an iteration in three graphs, and the share of communication that is hidden.
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <string>
 #include <vector>
 
 #include "weft/base/clock.hpp"
@@ -65,6 +67,16 @@ inline void print_overlap(const weft::Communicator& comm, const char* name, cons
       "(%.1f to %.1f)\n",
       name, 1e3 * o.computed, 1e3 * o.unhidden, 100 * (1 - o.computed / o.unhidden), 1e3 * o.graph, 100 * o.hidden,
       100 * o.smallest, 100 * o.largest);
+}
+
+/// Returns the figures of a transport as an object of JSON: times in s, shares from 0 to 1.
+[[nodiscard]] inline std::string overlap_json(const char* transport, int rows, int border, int operations, const Overlap& o) {
+  std::array<char, 512> text{};
+  std::snprintf(text.data(), text.size(),
+                "{\"transport\": \"%s\", \"rows\": %d, \"rows_sent\": %d, \"operations\": %d, \"computed\": %.6g, "
+                "\"exchange_first\": %.6g, \"graph\": %.6g, \"hidden\": %.4f, \"hidden_least\": %.4f, \"hidden_most\": %.4f}",
+                transport, rows, border, operations, o.computed, o.unhidden, o.graph, o.hidden, o.smallest, o.largest);
+  return text.data();
 }
 
 }  // namespace bench

@@ -2,12 +2,20 @@
 // that takes about 30 % of a step where nothing overlaps. Prints the times of a step and the share of communication that the task
 // graph hides, for each transport.
 //
-//   mpirun -n 2 bench_task_overlap_device [--rows n] [--border n] [--repetitions k]
+//   mpirun -n 2 bench_task_overlap_device [--rows n] [--border n] [--repetitions k] [--trace overlap.json] [--json FILE]
+//   weft trace summary overlap.peer.json
+//
+// --trace writes, for each transport, iterations of the graph whose nodes are launched one by one, with the rows of the streams:
+// by these, the summary has the share that is hidden. It says what is under way at the same time; the share by the clock contains
+// also what computation and exchange delay each other. --json writes the figures of all transports.
 //
 // A step changes the border rows and sends them to the next rank (border rows of 64 bytes: the size of the messages), computes
 // the inner rows, which need no ghost rows, and then the border rows. The operations per inner row are chosen by measurement, so
 // that communication has its share.
 #include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -51,6 +59,7 @@ struct Change {
 
 struct Options {
   int rows = 1000000, border = 100000, repetitions = 7, iterations = 20;
+  std::string trace, json;
 };
 
 enum class Order { computation_only, exchange_first, as_graph };
@@ -107,8 +116,8 @@ class Program {
     return bench::median_of(times);
   }
 
-  /// Measures a transport; says why if it cannot be used.
-  void measure(Transport transport) {
+  /// Measures a transport and returns the figures as JSON.
+  [[nodiscard]] std::string measure(Transport transport) {
     const double idle = seconds_of(compile(Order::computation_only, 1, transport));
     const double exchange = seconds_of(compile(Order::exchange_first, 1, transport)) - idle;
     const double wanted = exchange * (1 - bench::kShareOfExchange) / bench::kShareOfExchange;
@@ -126,10 +135,25 @@ class Program {
         bench::measure_overlap(comm_, {of_computation, unhidden, graph}, inner, options_.repetitions, options_.iterations);
     const std::string name = std::string(to_string(transport)) + " (" + std::to_string(operations) + " operations per value)";
     bench::print_overlap(comm_, name.c_str(), overlap);
+    if (!options_.trace.empty()) write_trace(graph, to_string(transport));
     for (task::Plan* const plan : {&of_computation, &unhidden, &graph}) plan->close();
+    return bench::overlap_json(to_string(transport), options_.rows, options_.border, operations, overlap);
   }
 
  private:
+  /// Writes a trace of a plan to a file with the name of the transport before the ending, and prints its summary.
+  void write_trace(task::Plan& plan, const std::string& transport) const {
+    task::Trace trace(task::Trace::Streams::shown);
+    plan.run(options_.iterations, &trace);
+    const std::filesystem::path given(options_.trace);
+    const std::string path =
+        std::filesystem::path(given).replace_extension("." + transport + given.extension().string()).string();
+    trace.write(comm_, path);
+    const std::string text = trace.summary(comm_);
+    if (comm_.is_root())
+      std::printf("%s: trace in %s, in which nodes are launched one by one:\n%s", transport.c_str(), path.c_str(), text.c_str());
+  }
+
   [[nodiscard]] static GhostPlan plan_of(const Communicator& comm, const Options& options) {
     std::vector<GlobalRow> wanted;
     const std::int64_t next = (comm.rank().value() + 1) % comm.size();
@@ -154,6 +178,8 @@ int main(int argc, char** argv) {
   arguments.add("--rows", options.rows, "Rows of a rank", 2);
   arguments.add("--border", options.border, "Rows that are sent, at most half of them");
   arguments.add("--repetitions", options.repetitions, "Measurements of each graph");
+  arguments.add("--trace", options.trace, "File for a trace of the graph, with the name of the transport before its ending");
+  arguments.add("--json", options.json, "File for the figures");
   if (const auto ends = arguments.parse(argc, argv, comm.is_root())) return *ends;
   options.border = std::min(options.border, options.rows / 2);
   if (comm.max(device_count() == 0 ? 1 : 0) > 0) {
@@ -165,11 +191,20 @@ int main(int argc, char** argv) {
     std::printf("%s, %d ranks, %d rows of %zu bytes, %d of them sent\n", cuda_info().devices.front().name.c_str(), comm.size(),
                 options.rows, kWidth * sizeof(double), options.border);
   }
+  std::string figures;
   for (const Transport transport : {Transport::peer, Transport::staged}) {
     try {
-      Program(comm, options).measure(transport);
+      figures += (figures.empty() ? "" : ",\n ") + Program(comm, options).measure(transport);
     } catch (const Error& error) {  // on every rank: this transport cannot be used here
       if (comm.is_root()) std::printf("%s: %s\n", to_string(transport), error.what());
+    }
+  }
+  if (!options.json.empty() && comm.is_root()) {
+    std::ofstream file(options.json);
+    file << "[" << figures << "]\n";
+    if (!file.flush()) {
+      std::fprintf(stderr, "bench_task_overlap_device: error: cannot write %s\n", options.json.c_str());
+      return 1;
     }
   }
   return 0;
