@@ -104,6 +104,21 @@ class Traces(InFolder):
         self.assertIn("roofline of a rank: copy 1000.0 GB/s, 2000.0 GFLOP/s", given)
         self.weft("trace", "summary", "trace.json", "--host-flops", "0", code=USAGE)
 
+    def test_the_summary_as_json(self):
+        self.run_traced(n=2, steps=6)
+        said = json.loads(self.weft("trace", "summary", "--json", "trace.json", "trace.json"))
+        self.assertEqual((said["format"], said["command"], len(said["traces"])), (1, "trace summary", 2))
+        trace = said["traces"][1]
+        self.assertEqual((trace["file"], trace["ranks"], trace["gpus"]), ("trace.json", 2, None))
+        recording, plans = trace["recording"], trace["plans"]
+        self.assertEqual((recording["steps"], recording["kept"]), (6, 6))
+        self.assertLessEqual(recording["computed"], recording["step"])
+        self.assertTrue(0 <= recording["overlap"] <= 1)
+        self.assertTrue(0 <= plans["hidden_share"] <= 1)
+        for of in plans["exchanges"]:
+            self.assertLessEqual(of["hidden"], of["can_be_hidden"] + 1e-12, of)
+        self.assertIn(f"hidden communication: {100 * plans['hidden_share']:.1f} %", self.weft("trace", "summary", "trace.json"))
+
     def test_results_are_those_of_a_run_without_a_trace(self):
         self.weft("run", *self.coarse("naca0012", results="plain"), *ranks(2))
         self.weft("run", *self.coarse("naca0012", results="traced"), *ranks(2), "--trace", "traced/trace.json")
