@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from conftest import needs_gpu, numba_cuda
-from test_task import N, numbered, ring  # noqa: F401
+from task_rings import N, numbered, ring  # noqa: F401 (ring is a fixture)
 
 import weft
 
@@ -28,7 +28,7 @@ def on_host(a):
 
 
 def smoother(plan, u, v, on, wrap):
-    """As smoother() of test_task.py, by tasks on the host or on the device. wrap: makes arrays of the arguments."""
+    """As smoother() of task_rings.py, by tasks on the host or on the device. wrap: makes arrays of the arguments."""
     left, right = plan.local
     g = weft.task.Graph(plan.comm)
 
