@@ -14,12 +14,11 @@
     >>> u.owned
     array([0.25, 0.5 , 0.75, 1.  ])
 """
-import difflib
 from collections.abc import Mapping
 
 from . import _weft
-from ._functions import current_stream
 from ._pretended import PretendedRows, rows_of
+from ._task_bodies import check_place, device_body, host_body
 from ._weft import TaskDryPlan as DryPlan
 from ._weft import TaskNumber as Number
 from ._weft import TaskTrace as Trace
@@ -159,35 +158,21 @@ class Graph:
         Raises InputError for other arguments, ContractError for arrays and numbers without memory on that side, for rows that are in
         `reads` and `writes`, and for tasks for I/O that do not only read. The decorator returns the function unchanged.
         """
-        places = ("host", "device", "io")
-        if on not in places:
-            near = difflib.get_close_matches(str(on), places, 1)
-            asked = f'; did you mean "{near[0]}"?' if near else ""
-            raise InputError(f'on={on!r} is no place of a task; use "host", "device" or "io"{asked}')
-        if every is not None and on != "io":
-            raise InputError(f'every={every} is for tasks with on="io"; write the file in a task of its own')
-        if rows and on == "io":
-            raise InputError('a task with on="io" is not divided into ranges of rows; omit rows=True')
+        check_place(on, every, rows)
         accesses, arguments, floats = [], [], []
         for mode, items in (("reads", reads), ("writes", writes), ("reads_writes", reads_writes), ("reduces", reduces)):
             if not isinstance(items, (list, tuple)):
                 raise InputError(f"{mode} is a {type(items).__name__}; pass a list")
             for item in items:
-                data, choice = item if isinstance(item, tuple) else (item, None)
-                if mode == "reduces" and choice is None:
-                    raise InputError('reduces needs operations: reduces=[(array, "add")]')
-                op = choice if mode == "reduces" else "add"
-                part = choice if choice is not None and mode != "reduces" else "owned" if mode.endswith("writes") else "all"
-                number, is_number = self._number_of(data), isinstance(data, Number)
-                part, subset = part if isinstance(part, without) else ("", part) if (number, part) in self._subsets else (part, "")
-                accesses.append((number, mode, "all" if is_number else part, op, subset))
+                access, view = self._access(mode, item)
+                accesses.append(access)
+                number, *_, subset = access
                 if on == "io":
                     if any(other == number and (subset or named) for other, *_, named in accesses[:-1]):
                         raise InputError("a task for I/O reads an array twice; add a subset with all the rows, or another task")
                     continue
-                view = "all" if subset else _VIEWS.get(part, part)
                 arguments.append(self._graph.view(number, view, on, mode != "reads"))
-                floats.append(is_number and mode == "reads" and on == "host")
+                floats.append(number not in self._names and mode == "reads" and on == "host")
 
         def add(function):
             if not callable(function):
@@ -197,7 +182,7 @@ class Graph:
             if on == "io":
                 self._add_io_task(title, accesses, 1 if every is None else every, function)
             else:
-                body = _body(function, arguments, floats) if on == "host" else _device_body(function, arguments)
+                body = host_body(function, arguments, floats) if on == "host" else device_body(function, arguments)
                 self._add_task(title, accesses, rows, on, body)
             return function
 
@@ -283,6 +268,19 @@ class Graph:
                 by_number[number] = rows_of(rows, data, self._names[number])
         return self._graph.dry(ranks, by_number)
 
+    def _access(self, mode, item):
+        """Returns the access of an item of the list `mode`, (number of the data, mode, part, op, subset), and the part that is
+        viewed."""
+        data, choice = item if isinstance(item, tuple) else (item, None)
+        if mode == "reduces" and choice is None:
+            raise InputError('reduces needs operations: reduces=[(array, "add")]')
+        op = choice if mode == "reduces" else "add"
+        part = choice if choice is not None and mode != "reduces" else "owned" if mode.endswith("writes") else "all"
+        number = self._number_of(data)
+        part, subset = part if isinstance(part, without) else ("", part) if (number, part) in self._subsets else (part, "")
+        view = "all" if subset else _VIEWS.get(part, part)
+        return (number, mode, "all" if isinstance(data, Number) else part, op, subset), view
+
     def _add_task(self, name, accesses, rows, on, body):
         self._graph.add_task(name, accesses, rows, on)
         self._tasks.append((Graph._add_task, name, accesses, rows, on, body))
@@ -311,23 +309,6 @@ class Graph:
                 raise InputError("the number belongs to another graph; create it with number() of this one")
             self.array(data)
         return self._ids[id(data)]
-
-
-def _body(function, arguments, floats):
-    """Returns a function of the range of rows, or of nothing, that calls `function`. floats: arguments to be passed as floats."""
-    if not any(floats):
-        return lambda *rows: function(*rows, *arguments)
-    return lambda *rows: function(*rows, *[float(a[0]) if is_float else a for a, is_float in zip(arguments, floats)])
-
-
-def _device_body(function, arguments):
-    """Returns a function of the address of a stream, and of the range of rows where there is one, that calls `function`."""
-
-    def call(stream, *rows):
-        with current_stream(stream):
-            function(*rows, *arguments)
-
-    return call
 
 
 class Plan:
