@@ -165,6 +165,70 @@ StateExpressions read_expressions(const Section& s) {
   return all;
 }
 
+/// Reads the keys that belong to the kind of a state as a function of position.
+void read_parameters(const Section& s, const CaseGas& gas, const std::optional<Primitive>& stream, InitialParams& initial) {
+  const auto plane = [&] {
+    initial.x0 = s.optional_number("x0", {.unit = "m", .doc = "Plane x = x0 between left and right (0.5; toro_collision 0.4)."});
+  };
+  switch (initial.kind) {
+    case InitialKind::uniform:
+      initial.state = read_state(s, gas, stream);
+      break;
+    case InitialKind::riemann:
+      plane();
+      initial.riemann = read_riemann(s, gas);
+      break;
+    case InitialKind::sod:
+    case InitialKind::lax:
+    case InitialKind::toro_123:
+    case InitialKind::toro_left_blast:
+    case InitialKind::toro_collision:
+      plane();
+      break;
+    case InitialKind::vortex:
+      initial.vortex = read_start_vortex(s, gas);
+      break;
+    case InitialKind::entropy_wave:
+      initial.entropy_wave.amplitude = s.number("amplitude", {.default_value = 0.2, .doc = "Amplitude of the density."});
+      initial.entropy_wave.wave = s.vector3("wave", {.default_value = Vec3{1, 1, 1}, .doc = "Waves per metre."});
+      initial.entropy_wave.velocity =
+          s.vector3("velocity", {.default_value = Vec3{1, 1, 1}, .unit = "m/s", .doc = "Velocity of the flow that carries it."});
+      break;
+    case InitialKind::double_mach:
+      initial.double_mach.foot =
+          s.number("foot", {.default_value = 1.0 / 6, .unit = "m", .doc = "x where the shock meets y = 0 at t = 0."});
+      break;
+    case InitialKind::manufactured: {
+      const auto dim = s.integer("dim", {.default_value = 2, .min = 2, .max = 3, .doc = "Dimensions of the mesh."});
+      const double length =
+          s.number("length", {.default_value = 1, .min_exclusive = 0, .unit = "m", .doc = "Edge of the periodic box."});
+      initial.manufactured = ManufacturedSolution::periodic(static_cast<int>(dim), length);
+      break;
+    }
+    case InitialKind::expression:
+      initial.expressions = read_expressions(s);
+      if (const ExpressionText& z = initial.expressions.velocity_z;
+          gas.along_z != nullptr && z.text.find_first_not_of("0.") != std::string::npos)
+        gas.along_z->push_back({fmt::format("\"{}\"", z.text), z.where});
+      break;
+    case InitialKind::solution:
+      initial.solution_file = s.path_to(
+          "file", {.doc = "Field file (fields_*.hdf) of an earlier run, on any mesh and any number of ranks, or a results "
+                          "folder, whose last field file is taken. Each cell gets the value at its centroid, linear from the "
+                          "nearest cell of that file; outside the mesh of that run, the value of the nearest cell. Gas, "
+                          "dimensions and number of scalars must be those of that run; the time begins at 0."});
+      initial.where = s.where("file");
+      break;
+    case InitialKind::function:
+      // A program replaces the state of a case by a function: the keys of that state remain, without effect.
+      if (!s.documenting()) s.ignore_other_keys();
+      break;
+    case InitialKind::forward_step:
+    case InitialKind::ringleb:
+      break;
+  }
+}
+
 }  // namespace
 
 InitialParams read_initial(const Section& s, const std::string& key, const CaseGas& gas, const std::optional<Primitive>& stream) {
@@ -173,75 +237,13 @@ InitialParams read_initial(const Section& s, const std::string& key, const CaseG
   initial.where = s.where(key);
   std::vector<std::string> kinds(names<InitialKind>().begin(), names<InitialKind>().end());
   if (key != "kind") std::erase(kinds, name_of(InitialKind::solution));  // defined in the cells only, not at a boundary
-  s.variant(
-      key, kinds,
-      {.default_value = "uniform",
-       .doc = "State as a function of place." + (key == "kind" ? " " + describe_choices<InitialKind>() + "." : "")},
-      [&](const std::string& kind) {
-        initial.kind = kind_named<InitialKind>(kind);
-        const auto plane = [&] {
-          initial.x0 =
-              s.optional_number("x0", {.unit = "m", .doc = "Plane x = x0 between left and right (0.5; toro_collision 0.4)."});
-        };
-        switch (initial.kind) {
-          case InitialKind::uniform:
-            initial.state = read_state(s, gas, stream);
-            break;
-          case InitialKind::riemann:
-            plane();
-            initial.riemann = read_riemann(s, gas);
-            break;
-          case InitialKind::sod:
-          case InitialKind::lax:
-          case InitialKind::toro_123:
-          case InitialKind::toro_left_blast:
-          case InitialKind::toro_collision:
-            plane();
-            break;
-          case InitialKind::vortex:
-            initial.vortex = read_start_vortex(s, gas);
-            break;
-          case InitialKind::entropy_wave:
-            initial.entropy_wave.amplitude = s.number("amplitude", {.default_value = 0.2, .doc = "Amplitude of the density."});
-            initial.entropy_wave.wave = s.vector3("wave", {.default_value = Vec3{1, 1, 1}, .doc = "Waves per metre."});
-            initial.entropy_wave.velocity = s.vector3(
-                "velocity", {.default_value = Vec3{1, 1, 1}, .unit = "m/s", .doc = "Velocity of the flow that carries it."});
-            break;
-          case InitialKind::double_mach:
-            initial.double_mach.foot =
-                s.number("foot", {.default_value = 1.0 / 6, .unit = "m", .doc = "x where the shock meets y = 0 at t = 0."});
-            break;
-          case InitialKind::manufactured: {
-            const auto dim = s.integer("dim", {.default_value = 2, .min = 2, .max = 3, .doc = "Dimensions of the mesh."});
-            const double length =
-                s.number("length", {.default_value = 1, .min_exclusive = 0, .unit = "m", .doc = "Edge of the periodic box."});
-            initial.manufactured = ManufacturedSolution::periodic(static_cast<int>(dim), length);
-            break;
-          }
-          case InitialKind::expression:
-            initial.expressions = read_expressions(s);
-            if (const ExpressionText& z = initial.expressions.velocity_z;
-                gas.along_z != nullptr && z.text.find_first_not_of("0.") != std::string::npos)
-              gas.along_z->push_back({fmt::format("\"{}\"", z.text), z.where});
-            break;
-          case InitialKind::solution:
-            initial.solution_file = s.path_to(
-                "file",
-                {.doc = "Field file (fields_*.hdf) of an earlier run, on any mesh and any number of ranks, or a results "
-                        "folder, whose last field file is taken. Each cell gets the value at its centroid, linear from the "
-                        "nearest cell of that file; outside the mesh of that run, the value of the nearest cell. Gas, "
-                        "dimensions and number of scalars must be those of that run; the time begins at 0."});
-            initial.where = s.where("file");
-            break;
-          case InitialKind::function:
-            // A program replaces the state of a case by a function: the keys of that state remain, without effect.
-            if (!s.documenting()) s.ignore_other_keys();
-            break;
-          case InitialKind::forward_step:
-          case InitialKind::ringleb:
-            break;
-        }
-      });
+  s.variant(key, kinds,
+            {.default_value = "uniform",
+             .doc = "State as a function of place." + (key == "kind" ? " " + describe_choices<InitialKind>() + "." : "")},
+            [&](const std::string& kind) {
+              initial.kind = kind_named<InitialKind>(kind);
+              read_parameters(s, gas, stream, initial);
+            });
   if (initial.kind == InitialKind::function && !s.documenting()) return initial;
   for (const Section& region : s.sections("region", {.doc = "A part of space with a state of its own; later ones win."})) {
     initial.regions.push_back(read_region(region, gas));
