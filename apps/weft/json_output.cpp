@@ -110,7 +110,7 @@ Json to_json(const flow::CaseCheck& check) {
   for (const Error& error : check.errors) errors.push_back(describe_error(error));
   for (const flow::ZoneFigures& zone : check.zones) {
     zones.push_back(
-        {{"name", zone.name}, {"kind", zone.kind}, {"pattern", zone.pattern}, {"faces", zone.faces}, {"area", zone.area}});
+        {{"name", zone.name}, {"kind", zone.condition()}, {"pattern", zone.pattern}, {"faces", zone.faces}, {"area", zone.area}});
     const auto add = [&](const char* key, const std::optional<double>& value) {
       if (value) zones.back()[key] = *value;
     };

@@ -177,7 +177,8 @@ TEST(CaseCheck, FiguresAreInSIWhereTheCaseIs) {
   // Viscosity of the standard atmosphere: 1.7894e-5 Pa s.
   EXPECT_NEAR(*found.reynolds, stream.density * stream.speed * 2 / 1.7894e-5, 1e-3 * *found.reynolds);
   ASSERT_EQ(found.zones.size(), 2U);
-  EXPECT_EQ(found.zones[0].kind, "slip_wall");
+  EXPECT_EQ(found.zones[0].kind, BoundaryKind::slip_wall);
+  EXPECT_EQ(found.zones[0].condition(), "slip_wall");
   EXPECT_EQ(found.zones[0].faces, 32);
   ASSERT_TRUE(found.steps && found.cost);
   EXPECT_EQ(found.steps->criterion, "stop.time");

@@ -37,8 +37,12 @@ mesh::Mesh named(const std::string& generator, const mesh::GeneratorParameters& 
 /// Returns kinds by zone, with the partners of periodic pairs as their kinds.
 Names kinds(const mesh::Mesh& mesh) {
   Names found;
-  for (const ZoneGuess& guess : guess_zones(mesh))
-    found[guess.shape.name] = guess.partner.empty() ? guess.kind : "= " + guess.partner;
+  for (const ZoneGuess& guess : guess_zones(mesh)) {
+    std::string& kind = found[guess.shape.name];
+    if (!guess.partner.empty()) kind = "= " + guess.partner;
+    if (guess.kind) kind = name_of(*guess.kind);
+    if (guess.to_choose()) kind = kToChoose;
+  }
   return found;
 }
 

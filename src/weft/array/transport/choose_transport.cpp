@@ -95,7 +95,8 @@ std::vector<Transport> choose_transports(const GhostPlan& plan, Backend backend,
   if (comm.min(kind) != comm.max(kind)) backend = Backend::host;
   const auto refuse_if = [&](Transport transport, const std::string& obstacle) {
     if (wanted == transport && !obstacle.empty()) {
-      throw InputError(fmt::format("the transport \"{}\" cannot be used: {}", to_string(wanted), obstacle), "use \"automatic\"");
+      throw InputError(fmt::format("the transport \"{}\" cannot be used: {}", to_string(wanted), obstacle),
+                       fmt::format("use \"{}\"", name_of(Transport::automatic)));
     }
   };
   if (backend == Backend::host) {

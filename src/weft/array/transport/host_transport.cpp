@@ -87,10 +87,11 @@ HostTransport::HostTransport(const GhostPlan& plan, std::vector<Field> fields, D
     for (std::size_t i = 0; wanted == Transport::shared && i < others.size(); ++i) {
       if (shared[i] == nullptr) {
         throw InputError(
-            fmt::format("the transport \"shared\" cannot be used: ranks {} and {} share no memory because they are on different "
+            fmt::format("the transport \"{}\" cannot be used: ranks {} and {} share no memory because they are on different "
                         "machines or in different containers",
-                        std::min(comm.rank(), others[i].rank).value(), std::max(comm.rank(), others[i].rank).value()),
-            "use \"automatic\", which uses MPI between them");
+                        name_of(wanted), std::min(comm.rank(), others[i].rank).value(),
+                        std::max(comm.rank(), others[i].rank).value()),
+            fmt::format("use \"{}\", which uses MPI between them", name_of(Transport::automatic)));
       }
     }
   });

@@ -1,8 +1,11 @@
 #include "weft/array/transport/peer_transport.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <span>
 
+#include "weft/array/transport.hpp"
 #include "weft/array/transport/transport_setup.hpp"
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
@@ -70,7 +73,7 @@ std::byte* PeerTransport::map(const IpcHandle& handle) {
       known = mapped_.emplace(handle.bytes, IpcMemory(handle)).first;
     } catch (const DeviceError& error) {
       throw DeviceError("the memory of another rank's GPU cannot be mapped: " + error.problem(),
-                        "use the transport \"nccl\" or \"staged\"");
+                        fmt::format("use the transport \"{}\" or \"{}\"", name_of(Transport::nccl), name_of(Transport::staged)));
     }
   }
   return known->second.data();

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "weft/array/transport.hpp"
@@ -46,11 +47,14 @@ struct VortexChoice {
   Where where;              ///< place in the case, for messages
 };
 
+/// Name of the condition that is not a BoundaryKind: a state as a function of place.
+inline constexpr std::string_view kPrescribed = "prescribed";
+
 /// A boundary zone of the mesh, or a pattern of the names of several (zone_conditions.hpp), and its condition.
 struct ZoneCondition {
   std::string zone;
   BoundaryParams params;
-  std::optional<InitialParams> prescribed;  ///< kind = "prescribed": the state outside each face
+  std::optional<InitialParams> prescribed;  ///< kind = kPrescribed: the state outside each face
   std::optional<VortexChoice> vortex;       ///< only for a far field
   std::vector<ExpressionText> scalars;      ///< scalars in the gas that enters, in the order of the case's; empty: none enters
   Where where, where_direction;             ///< places of the kind and of the direction of an inflow in the case, for messages

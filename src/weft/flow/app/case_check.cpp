@@ -76,7 +76,8 @@ void add_zones(CaseCheck& check, const mesh::Mesh& mesh, const Case& c) {
     ZoneFigures figures;
     figures.name = zone.name;
     if (const ZoneCondition* const condition = find_condition(c, zone.name)) {
-      figures.kind = condition->prescribed ? "prescribed" : std::string(name_of(condition->params.kind));
+      figures.prescribed = condition->prescribed.has_value();
+      if (!figures.prescribed) figures.kind = condition->params.kind;
       if (condition->zone != zone.name) figures.pattern = condition->zone;
       add_gas_outside(figures, c, *condition);
     }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,7 +27,13 @@ struct StateFigures {
 /// A boundary zone and its condition.
 struct ZoneFigures {
   std::string name;
-  std::string kind;     ///< "slip_wall", ..., "prescribed"; empty: no condition
+  std::optional<BoundaryKind> kind;  ///< absent: no condition, or a prescribed state
+  bool prescribed = false;           ///< the state outside is a function of place
+  /// Returns the name of the condition, which may be kPrescribed; empty: no condition.
+  [[nodiscard]] std::string_view condition() const {
+    if (prescribed) return kPrescribed;
+    return kind ? name_of(*kind) : std::string_view{};
+  }
   std::string pattern;  ///< pattern of the section that defines the kind, if it is not of this zone alone
   std::int64_t faces = 0;
   double area = 0;  ///< m^2; in 2-D length times unit depth

@@ -96,7 +96,7 @@ std::string describe(const CaseCheck& check) {
         *check.reynolds);
   }
   for (const ZoneFigures& zone : check.zones) {
-    text += fmt::format("  zone {}: {}{}, {}, {} {:.6g}{}\n", zone.name, zone.kind,
+    text += fmt::format("  zone {}: {}{}, {}, {} {:.6g}{}\n", zone.name, zone.condition(),
                         zone.pattern.empty() ? "" : fmt::format(" (by the pattern \"{}\")", zone.pattern),
                         counted(zone.faces, "face"), mesh.dim == 2 ? "length" : "area", zone.area, gas_outside(zone, check.si));
   }

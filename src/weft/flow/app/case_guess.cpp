@@ -1,13 +1,16 @@
 #include "weft/flow/app/case_guess.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "weft/base/counted.hpp"
+#include "weft/flow/app/case.hpp"
 #include "weft/flow/app/zone_hints.hpp"
 #include "weft/io/case/toml_text.hpp"
 
@@ -30,18 +33,17 @@ class Guesser {
   explicit Guesser(const mesh::Mesh& mesh) : mesh_(mesh), shapes_(measure_zones(mesh)), box_(box_of(shapes_)) {
     for (const ZoneShape& shape : shapes_) {
       hints_.push_back(hint_of(shape.name));
-      guesses_.push_back({shape, "", "", ""});
+      guesses_.push_back({shape, {}, "", ""});
     }
   }
 
   std::vector<ZoneGuess> guess() {
     pair_periodic();
     for (std::size_t z = 0; z < shapes_.size(); ++z) {
-      if (!guesses_[z].partner.empty() || !guesses_[z].kind.empty()) continue;
-      by_name(z);
+      if (is_open(z)) by_name(z);
     }
     for (std::size_t z = 0; z < shapes_.size(); ++z) {
-      if (guesses_[z].partner.empty() && guesses_[z].kind.empty()) by_geometry(z);
+      if (is_open(z)) by_geometry(z);
     }
     return std::move(guesses_);
   }
@@ -49,10 +51,14 @@ class Guesser {
  private:
   [[nodiscard]] bool has(Hint hint) const { return std::find(hints_.begin(), hints_.end(), hint) != hints_.end(); }
 
-  void set(std::size_t z, std::string kind, std::string why) {
-    guesses_[z].kind = std::move(kind);
+  /// Returns whether nothing has been decided about a zone.
+  [[nodiscard]] bool is_open(std::size_t z) const { return guesses_[z].partner.empty() && guesses_[z].why.empty(); }
+  void set(std::size_t z, BoundaryKind kind, std::string why) {
+    guesses_[z].kind = kind;
     guesses_[z].why = std::move(why);
   }
+  /// Leaves the kind of a zone to the user.
+  void leave(std::size_t z, std::string why) { guesses_[z].why = std::move(why); }
 
   void pair_periodic() {
     std::vector<std::size_t> named;
@@ -85,11 +91,11 @@ class Guesser {
       if (other >= 0 && best(other) == static_cast<std::ptrdiff_t>(z)) {
         guesses_[z].partner = shapes_[other].name;
       } else if (partners[z].empty()) {
-        set(z, kToChoose, "its name is that of a periodic zone, but it is no translation of another one");
+        leave(z, "its name is that of a periodic zone, but it is no translation of another one");
       } else {
-        set(z, kToChoose,
-            fmt::format("its name is that of a periodic zone, and {} are translations of it: write [[mesh.periodic]] by hand",
-                        counted(static_cast<std::int64_t>(partners[z].size()), "zone")));
+        leave(z,
+              fmt::format("its name is that of a periodic zone, and {} are translations of it: write [[mesh.periodic]] by hand",
+                          counted(static_cast<std::int64_t>(partners[z].size()), "zone")));
       }
     }
   }
@@ -97,18 +103,21 @@ class Guesser {
   void by_name(std::size_t z) {
     switch (hints_[z]) {
       case Hint::wall:
-        return set(z, "slip_wall", "by its name; the gas slips along it");
+        return set(z, BoundaryKind::slip_wall, "by its name; the gas slips along it");
       case Hint::symmetry:
       case Hint::axis:
-        if (!is_flat(shapes_[z])) return set(z, "slip_wall", "its name is that of a plane of symmetry, but it is not flat");
-        if (hints_[z] == Hint::symmetry) return set(z, "symmetry", "by its name, and it is flat");
-        return set(z, "symmetry", "by its name; of a body of revolution set mesh.axisymmetric = true");
+        if (!is_flat(shapes_[z]))
+          return set(z, BoundaryKind::slip_wall, "its name is that of a plane of symmetry, but it is not flat");
+        if (hints_[z] == Hint::symmetry) return set(z, BoundaryKind::symmetry, "by its name, and it is flat");
+        return set(z, BoundaryKind::symmetry, "by its name; of a body of revolution set mesh.axisymmetric = true");
       case Hint::far_field:
-        return set(z, "far_field", "by its name; prescribes the free stream and lets waves leave");
+        return set(z, BoundaryKind::far_field, "by its name; prescribes the free stream and lets waves leave");
       case Hint::inlet:
-        return set(z, "far_field", "by its name an inlet: the free stream enters; of a duct: total_pressure_inflow");
+        return set(z, BoundaryKind::far_field,
+                   fmt::format("by its name an inlet: the free stream enters; of a duct: {}",
+                               name_of(BoundaryKind::total_pressure_inflow)));
       case Hint::outlet:
-        return set(z, "static_pressure_outflow", "by its name an outlet; lets supersonic flow out as well");
+        return set(z, BoundaryKind::static_pressure_outflow, "by its name an outlet; lets supersonic flow out as well");
       default:
         return;
     }
@@ -129,16 +138,17 @@ class Guesser {
 
   void by_geometry(std::size_t z) {
     const ZoneShape& shape = shapes_[z];
-    if (is_closed(shape) && is_inside(shape)) return set(z, "slip_wall", "a closed surface inside the mesh");
+    if (is_closed(shape) && is_inside(shape)) return set(z, BoundaryKind::slip_wall, "a closed surface inside the mesh");
     const bool body = std::any_of(guesses_.begin(), guesses_.end(), [&](const ZoneGuess& g) {
-      return g.kind == "slip_wall" || (is_closed(g.shape) && is_inside(g.shape));
+      return g.kind == BoundaryKind::slip_wall || (is_closed(g.shape) && is_inside(g.shape));
     });
-    if (is_closed(shape) && is_around(shape) && body) return set(z, "far_field", "the outer boundary, around a body");
+    if (is_closed(shape) && is_around(shape) && body) return set(z, BoundaryKind::far_field, "the outer boundary, around a body");
     if (mesh_.dim == 3 && is_flat(shape) && shape.faces == mesh_.global_cells) {
-      return set(z, "symmetry", "a side of a single layer of cells: the flow is plane");
+      return set(z, BoundaryKind::symmetry, "a side of a single layer of cells: the flow is plane");
     }
-    if (has(Hint::inlet) && has(Hint::outlet)) return set(z, "slip_wall", "a side of a channel that has inlet and outlet");
-    set(z, kToChoose, fmt::format("its name does not indicate its kind; {}", where(shape)));
+    if (has(Hint::inlet) && has(Hint::outlet))
+      return set(z, BoundaryKind::slip_wall, "a side of a channel that has inlet and outlet");
+    leave(z, fmt::format("its name does not indicate its kind; {}", where(shape)));
   }
 
   /// Returns a description of a zone's position.
@@ -176,6 +186,21 @@ std::string with_comment(const std::string& line, const std::string& comment) {
   return fmt::format("{:27} # {}\n", line, comment);
 }
 
+/// Returns words as lines of a comment.
+std::string commented(std::string_view words) {
+  constexpr std::size_t kColumns = 110;
+  std::string text = "#";
+  std::size_t column = text.size();
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find(' '));
+    words.remove_prefix(std::min(words.size(), word.size() + 1));
+    if (column + 1 + word.size() > kColumns) text += "\n#", column = 1;
+    text += " ", text += word;
+    column += 1 + word.size();
+  }
+  return text + "\n";
+}
+
 /// Returns the path of the mesh relative to the folder of the case, unless it is absolute.
 std::string mesh_path(const std::filesystem::path& mesh_file, const std::filesystem::path& case_file) {
   namespace fs = std::filesystem;
@@ -189,7 +214,7 @@ std::string forces_text(const std::vector<ZoneGuess>& guesses, int dim, bool lif
   std::vector<ZoneShape> walls;
   std::string zones;
   for (const ZoneGuess& guess : guesses) {
-    if (guess.kind != "slip_wall") continue;
+    if (guess.kind != BoundaryKind::slip_wall) continue;
     walls.push_back(guess.shape);
     zones += (zones.empty() ? "" : ", ") + io::toml_text(guess.shape.name);
   }
@@ -229,8 +254,8 @@ std::string zone_text(const mesh::Mesh& mesh, const std::vector<ZoneGuess>& gues
     if (guess.partner.empty()) {
       text += fmt::format("# {}, {} {}: {}.\n[boundary.{}]\nkind = {}\n", counted(guess.shape.faces, "face"),
                           mesh.dim == 2 ? "length" : "area", number(guess.shape.area), guess.why, io::toml_key(guess.shape.name),
-                          io::toml_text(guess.kind));
-      if (guess.kind == "static_pressure_outflow") text += with_comment("pressure = 1.0", "that of the free stream");
+                          io::toml_text(guess.kind ? name_of(*guess.kind) : kToChoose));
+      if (guess.kind == BoundaryKind::static_pressure_outflow) text += with_comment("pressure = 1.0", "that of the free stream");
       text += "\n";
       continue;
     }
@@ -257,10 +282,10 @@ GuessedCase guess_case(const mesh::Mesh& mesh, const std::filesystem::path& mesh
   bool all_periodic = true, lift_along_z = false, along_z_is_known = false;
   std::vector<ZoneShape> walls;
   for (const ZoneGuess& guess : guesses) {
-    if (guess.kind == kToChoose) result.to_choose.push_back(guess.shape.name);
+    if (guess.to_choose()) result.to_choose.push_back(guess.shape.name);
     all_periodic = all_periodic && !guess.partner.empty();
-    if (guess.kind == "slip_wall") walls.push_back(guess.shape);
-    if (guess.kind != "symmetry" || mesh.dim == 2 || along_z_is_known) continue;
+    if (guess.kind == BoundaryKind::slip_wall) walls.push_back(guess.shape);
+    if (guess.kind != BoundaryKind::symmetry || mesh.dim == 2 || along_z_is_known) continue;
     along_z_is_known = true;  // the lift is in the plane of symmetry
     lift_along_z = std::abs(guess.shape.normal.y) > std::abs(guess.shape.normal.z);
   }
@@ -287,8 +312,8 @@ GuessedCase guess_case(const mesh::Mesh& mesh, const std::filesystem::path& mesh
   if (lift_along_z) text += "lift_axis = \"z\"\n";
   text += "\n";
   if (!all_periodic) {
-    text += "# Kinds: slip_wall, symmetry, far_field, supersonic_inflow, supersonic_outflow, total_pressure_inflow,\n";
-    text += "# static_pressure_outflow, prescribed. A pattern gives several zones one kind: [boundary.\"wall*\"].\n";
+    text += commented(fmt::format("Kinds: {}, {}. A pattern gives several zones one kind: [boundary.\"wall*\"].",
+                                  fmt::join(names<BoundaryKind>(), ", "), kPrescribed));
     if (!result.to_choose.empty()) {
       text += fmt::format("# {} could not be guessed: replace {} by a kind.\n",
                           counted(static_cast<std::int64_t>(result.to_choose.size()), "kind"), kToChoose);
@@ -296,7 +321,8 @@ GuessedCase guess_case(const mesh::Mesh& mesh, const std::filesystem::path& mesh
     text += "\n";
   }
   text += zone_text(mesh, guesses);
-  text += "[numerics]\nflux = \"hllc_hlle\"\nlimiter = \"venkatakrishnan\"\n";
+  text += fmt::format("[numerics]\nflux = \"{}\"\nlimiter = \"{}\"\n", name_of(FluxKind::hllc_hlle),
+                      name_of(LimiterKind::venkatakrishnan));
   if (!all_periodic) text += with_comment("local_time_step = true", "steady flow; leave it out for unsteady flow");
   text += "\n" + forces_text(guesses, mesh.dim, lift_along_z) + "[stop]\n";
   text += all_periodic ? "steps = 1000\n"

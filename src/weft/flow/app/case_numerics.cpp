@@ -161,7 +161,7 @@ void read_device(const Section& root, Case& c) {
   }
   if (c.device != Backend::host && of_host) {
     root.fail("transport", "this transport does not exchange ghosts between GPUs",
-              "use \"staged\" for MPI from host memory, or leave transport out");
+              fmt::format("use \"{}\" for MPI from host memory, or leave transport out", name_of(Transport::staged)));
   }
   if (c.device == Backend::host && c.numerics.precision != Precision::fp64) {
     root.fail("numerics.precision", "the flow is computed on the host, in fp64 alone",
@@ -169,7 +169,7 @@ void read_device(const Section& root, Case& c) {
   }
   if (c.numerics.precision == Precision::fp32 && !c.scalars.empty()) {
     root.fail("numerics.precision", "a density in fp32 loses what scalars keep, so that they would drift away",
-              "set numerics.precision = \"mixed\" or \"fp64\"");
+              fmt::format("set numerics.precision = \"{}\" or \"{}\"", name_of(Precision::mixed), name_of(Precision::fp64)));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 
@@ -276,19 +277,21 @@ std::optional<VortexChoice> read_vortex(const Section& s, const CaseGas& gas, co
 
 /// Rejects other solvers' names of boundary conditions, naming the equivalent one.  @throws InputError
 void reject_foreign_names(const Section& s, const std::string& word) {
-  static constexpr std::pair<std::string_view, const char*> kForeignNames[]{
-      {"farfield", "far_field"},
-      {"freestream", "far_field"},
-      {"inflow", "total_pressure_inflow, supersonic_inflow or far_field"},
-      {"inlet", "total_pressure_inflow, supersonic_inflow or far_field"},
-      {"no_slip", "slip_wall: no flow here has friction"},
-      {"outflow", "static_pressure_outflow, supersonic_outflow or far_field"},
-      {"outlet", "static_pressure_outflow, supersonic_outflow or far_field"},
-      {"periodic", "no section for this zone, but [[mesh.periodic]] with from and to"},
-      {"wall", "slip_wall: no flow here has friction"}};
-  for (const auto& [other, ours] : kForeignNames) {
-    if (word == other) s.fail("kind", fmt::format("there is no \"{}\"", other), fmt::format("write {}", ours));
-  }
+  using enum BoundaryKind;
+  const auto reject = [&](const std::string& advice) {
+    s.fail("kind", fmt::format("there is no \"{}\"", word), fmt::format("write {}", advice));
+  };
+  const auto is = [&word](std::initializer_list<std::string_view> words) {
+    return std::ranges::find(words, word) != words.end();
+  };
+  const auto any_of = [](BoundaryKind a, BoundaryKind b, BoundaryKind c) {
+    return one_of(std::array{name_of(a), name_of(b), name_of(c)});
+  };
+  if (is({"farfield", "freestream"})) reject(std::string(name_of(far_field)));
+  if (is({"inflow", "inlet"})) reject(any_of(total_pressure_inflow, supersonic_inflow, far_field));
+  if (is({"outflow", "outlet"})) reject(any_of(static_pressure_outflow, supersonic_outflow, far_field));
+  if (is({"no_slip", "wall"})) reject(fmt::format("{}: no flow here has friction", name_of(slip_wall)));
+  if (is({"periodic"})) reject("no section for this zone, but [[mesh.periodic]] with from and to");
 }
 
 using FreeState = std::optional<Primitive>;
@@ -354,7 +357,7 @@ ZoneCondition read_condition(const Section& s, const CaseGas& gas, const std::op
   zone.zone = s.name();
   zone.where = s.where("kind");
   std::vector<std::string> kinds(names<BoundaryKind>().begin(), names<BoundaryKind>().end());
-  kinds.emplace_back("prescribed");
+  kinds.emplace_back(kPrescribed);
   const auto reject = [&](const std::string& word) {
     if (word == kToChoose) {
       s.fail("kind", "the kind of this zone is still to be chosen",
@@ -363,22 +366,22 @@ ZoneCondition read_condition(const Section& s, const CaseGas& gas, const std::op
     }
     reject_foreign_names(s, word);
   };
-  s.variant(
-      "kind", kinds,
-      {.doc = "Condition of this zone. " + describe_choices<BoundaryKind>() + "; prescribed: a state as a function of place.",
-       .reject = reject},
-      [&](const std::string& kind) {
-        zone.params = {};  // parameters of another kind do not remain when every kind is visited
-        zone.prescribed.reset();
-        zone.vortex.reset();
-        if (kind == "prescribed") {
-          zone.params.kind = BoundaryKind::supersonic_inflow;
-          zone.prescribed = read_initial(s, "state", gas, stream);
-          return;
-        }
-        zone.params.kind = kind_named<BoundaryKind>(kind);
-        kReaders[static_cast<std::size_t>(zone.params.kind)].read(s, gas, stream, zone);
-      });
+  s.variant("kind", kinds,
+            {.doc = fmt::format("Condition of this zone. {}; {}: a state as a function of place.",
+                                describe_choices<BoundaryKind>(), kPrescribed),
+             .reject = reject},
+            [&](const std::string& kind) {
+              zone.params = {};  // parameters of another kind do not remain when every kind is visited
+              zone.prescribed.reset();
+              zone.vortex.reset();
+              if (kind == kPrescribed) {
+                zone.params.kind = BoundaryKind::supersonic_inflow;
+                zone.prescribed = read_initial(s, "state", gas, stream);
+                return;
+              }
+              zone.params.kind = kind_named<BoundaryKind>(kind);
+              kReaders[static_cast<std::size_t>(zone.params.kind)].read(s, gas, stream, zone);
+            });
   zone.scalars = read_scalar_inflow(s, scalars, zone.prescribed || brings_scalars(zone.params.kind));
   return zone;
 }

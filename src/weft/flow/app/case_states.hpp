@@ -27,7 +27,7 @@ struct FreeStream {
 [[nodiscard]] Primitive read_state(const io::Section& s, const CaseGas& gas, const std::optional<Primitive>& base,
                                    FreeStream* directions = nullptr);
 
-/// Reads a state as a function of position: of [initial], and of boundaries with kind = "prescribed" (whose key is `state`).
+/// Reads a state as a function of position: of [initial], and of boundaries with kind = kPrescribed (whose key is `state`).
 /// @param key  the key that selects the function.
 /// @throws InputError. No communication.
 [[nodiscard]] InitialParams read_initial(const io::Section& s, const std::string& key, const CaseGas& gas,

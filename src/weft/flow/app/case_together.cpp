@@ -67,8 +67,9 @@ void check_fields(const Case& c) {
                        "give [free_stream] with mach or velocity, or leave cp out", c.output.where_fields);
     }
     if (needs_gradient(field) && !c.numerics.second_order()) {
-      throw InputError(fmt::format("{} is made from gradients, and numerics.gradient is \"none\"", name),
-                       "set numerics.gradient, or leave this field out", c.output.where_fields);
+      throw InputError(
+          fmt::format("{} is made from gradients, and numerics.gradient is \"{}\"", name, name_of(GradientKind::none)),
+          "set numerics.gradient, or leave this field out", c.output.where_fields);
     }
     for (const ScalarChoice& scalar : c.scalars) {
       if (scalar.name != name) continue;
@@ -88,7 +89,7 @@ void check_together(const Section& root, const Case& c) {
   }
   if (c.mesh.axisymmetric && c.numerics.gradient == GradientKind::green_gauss) {
     refuse("numerics.gradient", "Green-Gauss gradients are of plane cells, and these turn about an axis",
-           "use gradient = \"least_squares\"");
+           fmt::format("use gradient = \"{}\"", name_of(GradientKind::least_squares)));
   }
   if (c.mesh.axisymmetric && (c.acceleration.y != 0 || c.acceleration.z != 0)) {
     refuse("body_force.acceleration", "in an axisymmetric flow a body force acts along the axis, x, alone",
@@ -109,7 +110,8 @@ void check_together(const Section& root, const Case& c) {
     refuse("source", "the manufactured source adds mass whose scalars are not defined", "leave out source, or [scalars]");
   }
   if (c.manufactured_source && c.initial.kind != InitialKind::manufactured) {
-    refuse("source", "the manufactured source needs the manufactured solution", "set initial.kind = \"manufactured\"");
+    refuse("source", "the manufactured source needs the manufactured solution",
+           fmt::format("set initial.kind = \"{}\"", name_of(InitialKind::manufactured)));
   }
   const InitialState initial(c.initial);  // its errors belong to the case
   if (c.numerics.well_balanced && initial.depends_on_time()) {
@@ -131,8 +133,8 @@ void warn_of(Case& c) {
   if (c.numerics.precision != Precision::fp64 && mach > 0 && mach < kLowMach) {
     c.warnings.push_back(fmt::format(
         "the largest Mach number of the case's states is {:.3g}, and in numerics.precision = \"{}\" differences of pressure, of "
-        "about {:.1e} of the pressure, are computed in 32 bits; use precision = \"fp64\" below Mach {}",
-        mach, name_of(c.numerics.precision), 0.5 * c.gas.gamma * mach * mach, kLowMach));
+        "about {:.1e} of the pressure, are computed in 32 bits; use precision = \"{}\" below Mach {}",
+        mach, name_of(c.numerics.precision), 0.5 * c.gas.gamma * mach * mach, name_of(Precision::fp64), kLowMach));
   }
 }
 

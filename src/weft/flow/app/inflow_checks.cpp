@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 
 #include "weft/base/error.hpp"
 #include "weft/flow/app/zone_conditions.hpp"
@@ -59,16 +60,20 @@ std::string check_supersonic(const mesh::Mesh& mesh, const mesh::BoundaryZone& z
   const bool one = found.most - found.least < kRoundingOfCosine;
   const std::string normal = one ? fmt::format("normal Mach number {:.4g}", found.most + 0.0)
                                  : fmt::format("normal Mach numbers {:.4g} to {:.4g}", found.least + 0.0, found.most + 0.0);
+  const std::string_view kind = name_of(BoundaryKind::supersonic_inflow);
   if (gas.mach(state) < 1) {
-    return InputError(
-               fmt::format("the state of this supersonic_inflow is subsonic (Mach number {:.4g}, {})", gas.mach(state), normal),
-               "waves from inside are reflected by it; use far_field or total_pressure_inflow", condition.where)
+    return InputError(fmt::format("the state of this {} is subsonic (Mach number {:.4g}, {})", kind, gas.mach(state), normal),
+                      fmt::format("waves from inside are reflected by it; use {} or {}", name_of(BoundaryKind::far_field),
+                                  name_of(BoundaryKind::total_pressure_inflow)),
+                      condition.where)
         .what();
   }
   if (found.leaving == 0) return {};
-  return InputError(fmt::format("the state of this supersonic_inflow leaves the domain through {} of its {} faces ({})",
-                                found.leaving, found.faces, normal),
-                    "use far_field, or supersonic_outflow in a zone of its own", condition.where)
+  return InputError(fmt::format("the state of this {} leaves the domain through {} of its {} faces ({})", kind, found.leaving,
+                                found.faces, normal),
+                    fmt::format("use {}, or {} in a zone of its own", name_of(BoundaryKind::far_field),
+                                name_of(BoundaryKind::supersonic_outflow)),
+                    condition.where)
       .what();
 }
 

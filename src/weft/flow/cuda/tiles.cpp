@@ -1,5 +1,7 @@
 #include "weft/flow/cuda/tiles.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -135,7 +137,7 @@ Tiles fit_tiles(const mesh::Mesh& mesh, const Discretization& d, const std::func
     }
   }
   throw DeviceError("cells of this mesh have so many neighbours that not even eight fit into a block's shared memory",
-                    "use stencil = \"face\"");
+                    fmt::format("use stencil = \"{}\"", name_of(mesh::Neighbours::face)));
 }
 
 }  // namespace weft::flow::detail

@@ -11,6 +11,7 @@
 #include "weft/base/error.hpp"
 #include "weft/base/team_loops.hpp"
 #include "weft/base/team_memory.hpp"
+#include "weft/flow/scheme/numerics.hpp"
 #include "weft/kernels/primitives/sum_up.hpp"
 
 namespace weft::flow {
@@ -305,7 +306,8 @@ void enter_matrix(const Mesh& mesh, const Discretization& d, LocalCellId cell, T
         fmt::format("the neighbours of the cell at ({:.6g}, {:.6g}, {:.6g}) lie on one line or plane, so its gradient "
                     "is not determined",
                     at.x, at.y, at.z),
-        "use gradient = \"green_gauss\" or stencil = \"node\", or re-mesh this place",
+        fmt::format("use gradient = \"{}\" or stencil = \"{}\", or re-mesh this place", name_of(GradientKind::green_gauss),
+                    name_of(mesh::Neighbours::node)),
         {.file = mesh.source, .element = mesh.cell_file_id[cell]});
   }
   const std::int64_t size = mesh.dim == 2 ? 3 : 6;

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "weft/base/contracts.hpp"
+#include "weft/flow/physics/flux.hpp"
+#include "weft/flow/physics/limiter.hpp"
 
 namespace weft::flow {
 namespace {
@@ -87,7 +89,8 @@ PhysicsError StepFailures::error(std::int64_t step, double time) const {
                   first_->diverged ? "diverged beyond all states of its start, boundaries and sources" : "became unphysical",
                   step, time, x.x, x.y, x.z, state_.density, state_.velocity.x, state_.velocity.y, state_.velocity.z,
                   state_.pressure, neighbours_),
-      "lower cfl, use limiter = \"barth_jespersen\" or flux = \"rusanov\", or check boundary values and units",
+      fmt::format("lower cfl, use limiter = \"{}\" or flux = \"{}\", or check boundary values and units",
+                  name_of(LimiterKind::barth_jespersen), name_of(FluxKind::rusanov)),
       {.file = mesh_.source, .element = mesh_.cell_file_id[cell]});
 }
 
