@@ -11,7 +11,7 @@
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
-#include "weft/flow/cuda/device_arguments.hpp"
+#include "weft/flow/physics/evaluate_on_gpu.hpp"
 
 #include "device_view.hpp"
 

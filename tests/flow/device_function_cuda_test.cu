@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "weft/device/parallel_for.cuh"
-#include "weft/flow/cuda/device_arguments.hpp"
+#include "weft/flow/physics/evaluate_on_gpu.hpp"
 #include "weft/flow/scheme/solver.hpp"
 
 #include "flow/solver_settings.hpp"

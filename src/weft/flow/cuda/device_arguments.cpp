@@ -1,6 +1,7 @@
 #include "weft/flow/cuda/device_arguments.hpp"
 
 #include "weft/device/buffers.hpp"
+#include "weft/flow/physics/evaluate_on_gpu.hpp"
 
 namespace weft::flow {
 namespace {

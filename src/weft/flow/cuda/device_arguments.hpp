@@ -26,12 +26,3 @@ struct DeviceTables {
 };
 
 }  // namespace weft::flow::detail
-
-namespace weft::flow {
-
-/// Evaluates a function without inputs on the current GPU for points of the host, and waits for the results.
-/// @param results  5 numbers for each point.  @throws DeviceError, and the exceptions of the function.
-/// @cost two copies between host and device.
-void evaluate_on_gpu(const DeviceFunction& function, std::span<const Vec3> points, double time, std::span<Primitive> results);
-
-}  // namespace weft::flow
