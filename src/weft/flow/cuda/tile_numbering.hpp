@@ -37,7 +37,10 @@ class Numbering {
   /// Returns the slot of an entity, or the free one where it belongs.
   [[nodiscard]] std::size_t slot_of(std::int32_t entity) const {
     const std::size_t mask = slots_.size() - 1;
-    std::size_t i = (static_cast<std::uint32_t>(entity) * 0x9E3779B1U >> 12) & mask;
+    // The prime closest to 2^32 divided by the golden ratio (Knuth, The Art of Computer Programming, volume 3, 6.4). Products
+    // with it take less time here than hashes of base/mix.hpp. Numbers do not depend on slots.
+    constexpr std::uint32_t kFactor = 0x9e3779b1U;
+    std::size_t i = (static_cast<std::uint32_t>(entity) * kFactor >> 12U) & mask;
     while (slots_[i].tile == tile_ && slots_[i].entity != entity) i = (i + 1) & mask;
     return i;
   }
