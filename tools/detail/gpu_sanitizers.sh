@@ -73,11 +73,11 @@ stage_memcheck() {
   timeout 300 mpirun --oversubscribe --bind-to none -n 2 "${alone[@]}" --gtest_filter='Cuda/*:-*cuda_aware' || rc=1
   return "$rc"
 }
-# A step takes hundreds of times longer here: one of the long tests for each kernel, and a single step of a case for blocks
-# that process several tiles.
+# A step takes hundreds of times longer here: one of the long tests for each kernel, no repetitions, GMRES of 64 block rows, and
+# a single step of a case for blocks that process several tiles.
 stage_racecheck() {
   local rc=0
-  gpu_filter="*uda*:-*cuda_aware:*SolverCuda.*:*StepsAhead*:*OnCuda.A*:*OnCuda.B*:*OnCuda.C*:*OnCuda.E*:*OnCuda.G*:Flow/OnCuda.I*:*AnyBoundaryOnCuda.I*:*OnCuda.M*:*OnCuda.So*:*OnCuda.T*:*_rounds:$large" under_sanitizer racecheck || rc=$?
+  gpu_filter="*uda*:-*cuda_aware:*SolverCuda.*:*StepsAhead*:*OnCuda.A*:*OnCuda.B*:*OnCuda.C*:*OnCuda.E*:*OnCuda.G*:Flow/OnCuda.I*:*AnyBoundaryOnCuda.I*:*OnCuda.M*:*OnCuda.So*:*OnCuda.T*:*_rounds:CudaRepeated*:*/CudaRepeated*:CudaGmres.*_and_stops_*:$large" under_sanitizer racecheck || rc=$?
   ((rc == 77)) || [[ ! -x $built/bin/weft ]] && return "$rc"
   "$(sanitizer)" --tool racecheck --error-exitcode 9 "$built/bin/weft" run cases/vortex.toml --device cuda --set mesh.n=720 \
     --set stop.steps=1 --set output.directory="$out/racecheck" --overwrite || rc=1
