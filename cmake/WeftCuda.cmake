@@ -48,6 +48,18 @@ if(WEFT_WERROR)
   target_compile_options(weft_cuda_flags INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Werror>")
 endif()
 
+# weft_reject_spills(<target>): where warnings are errors, for ptxas, too (-Werror=all-warnings), makes it an error that ptxas
+# spills registers of a kernel of the target, and assembles the PTX for sm_80 with the same check.
+function(weft_reject_spills target)
+  if(NOT WEFT_WERROR)
+    return()
+  endif()
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=--warn-on-spills>)
+  if("80-virtual" IN_LIST CMAKE_CUDA_ARCHITECTURES)
+    set_property(TARGET ${target} APPEND PROPERTY CUDA_ARCHITECTURES 80-real)
+  endif()
+endfunction()
+
 # Target weft_kernel_headers: nvcc compiles every .cuh, and every header with a WEFT_HD function, because kernels may include it.
 file(GLOB_RECURSE candidates CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src
   ${PROJECT_SOURCE_DIR}/src/weft/*.hpp ${PROJECT_SOURCE_DIR}/src/weft/*.cuh)

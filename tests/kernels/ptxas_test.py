@@ -1,18 +1,21 @@
 """Checks in the report of ptxas that no kernel of kernels/primitives, kernels/linear and examples/ladders spills registers or has a stack, for sm_90a and sm_80.
 
-    ptxas_test.py NVCC path/to/tree [unittest arguments]
+    ptxas_test.py NVCC path/to/tree path/to/build [unittest arguments]
 
 A stack or a spill is local memory, which a kernel reads and writes through the caches; ptxas reports both, and serialised matrix
-instructions as C75xx.
+instructions as C75xx. Kernels of all modules are checked for spills where they are built (weft_reject_spills in
+cmake/WeftCuda.cmake); the tests check that the build has these options and that they work.
 """
+import json
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-NVCC, TREE = sys.argv.pop(1), Path(sys.argv.pop(1))
+NVCC, TREE, BUILD = sys.argv.pop(1), Path(sys.argv.pop(1)), Path(sys.argv.pop(1))
 OPTIONS = "-std=c++20 -O3 -fmad=false --extended-lambda --expt-relaxed-constexpr -cubin -Xptxas -v".split()
 REPORT = re.compile(r"Compiling entry function '(\w+)'.*?(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", re.S)
 SPILLING = """
@@ -25,6 +28,7 @@ __global__ void __launch_bounds__(1024, 2) kernel(double* x) {
   for (int i = 0; i < 64; ++i) x[threadIdx.x * 64 + i] = value[i] * value[63 - i];
 }
 """
+NOT_SPILLING = "__global__ void kernel(double* x) { x[threadIdx.x] *= 2; }\n"
 
 
 def report(source, architecture):
@@ -93,6 +97,34 @@ class Ptxas(unittest.TestCase):
             source = Path(folder) / "spilling.cu"
             source.write_text(SPILLING)
             self.assertEqual(len(report(source, "90a")[1]), 1)
+
+    def test_the_build_rejects_spills(self):
+        modules = TREE / "src" / "weft"
+        rules = json.loads((BUILD / "compile_commands.json").read_text())
+        rules = [rule for rule in rules if rule["file"].endswith(".cu") and Path(rule["file"]).is_relative_to(modules)]
+        self.assertEqual({Path(rule["file"]) for rule in rules}, set(modules.rglob("*.cu")))
+        if not all("-Werror=all-warnings" in rule["command"] for rule in rules):
+            self.skipTest("warnings are no errors in this build (WEFT_WERROR)")
+        for rule in rules:
+            self.assertIn("-Xptxas=--warn-on-spills", rule["command"], rule["file"])
+            if "code=[compute_80]" in rule["command"]:  # shipped for GPUs before Hopper
+                self.assertIn("code=[sm_80]", rule["command"], rule["file"])
+        for text, accepted in ((SPILLING, False), (NOT_SPILLING, True)):
+            with tempfile.TemporaryDirectory() as folder:
+                source = Path(folder) / "kernel.cu"
+                source.write_text(text)
+                command = shlex.split(rules[0]["command"])
+                command[command.index("-c") + 1] = str(source)
+                command[command.index("-o") + 1] = f"{folder}/kernel.o"
+                run = subprocess.run(command, cwd=rules[0]["directory"], capture_output=True, text=True)
+            self.assertEqual(run.returncode == 0, accepted, run.stderr)
+            self.assertEqual("Registers are spilled to local memory in function" in run.stderr, not accepted, run.stderr)
+
+    def test_no_module_has_instructions_of_C75xx(self):
+        # ptxas reports C75xx, on instructions of several warps and on setmaxnreg, as information, which no option makes an error.
+        # A source that uses them has to be compiled by check() above, which searches the report.
+        for source in (TREE / "src").rglob("*.[ch]*"):
+            self.assertNotRegex(source.read_text(), "wgmma|setmaxnreg", str(source))
 
 
 if __name__ == "__main__":

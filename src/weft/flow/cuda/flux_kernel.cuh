@@ -29,15 +29,22 @@ __device__ inline void put_block_sums(const double (&mine)[kVars], double* sums)
   sums[threadIdx.x] = sum;
 }
 
+/// Computes the flux through a boundary face in the calling function.
+template <class Flux>
+WEFT_HD WEFT_FORCE_INLINE Conserved inlined_boundary_face_flux(const BoundaryArgs& b, const IdealGas& gas, const Flux& flux,
+                                                               const Primitive& inside, std::int32_t face) {
+  const ZoneArgs& zone = b.zones[b.zone[face]];
+  const Vec3 n = b.normal[face];
+  const Primitive& outside = b.outside[face];
+  return zone.prescribed ? flux(gas, inside, outside, n) : boundary_flux(gas, zone.params, outside, inside, n);
+}
+
 /// Computes the flux through a boundary face. Not inlined: boundary conditions evaluate powers, which would cost every thread
 /// registers.
 template <class Flux>
 WEFT_HD __noinline__ Conserved boundary_face_flux(const BoundaryArgs& b, const IdealGas& gas, const Flux& flux,
                                                   const Primitive& inside, std::int32_t face) {
-  const ZoneArgs& zone = b.zones[b.zone[face]];
-  const Vec3 n = b.normal[face];
-  const Primitive& outside = b.outside[face];
-  return zone.prescribed ? flux(gas, inside, outside, n) : boundary_flux(gas, zone.params, outside, inside, n);
+  return inlined_boundary_face_flux(b, gas, flux, inside, face);
 }
 
 /// Arrays of flux_kernel in shared memory. new_conserved occupies the memory of conserved.
@@ -289,15 +296,20 @@ __device__ __forceinline__ void reduce_stable_dt(double stable, StepStatus* stat
   if (threadIdx.x % 32 == 0) atomicMin(&status->stable_dt, static_cast<unsigned long long>(__double_as_longlong(stable)));
 }
 
+/// Condition on which flux_kernel loads the tile and the clock again for the update, after the fluxes: Roe's flux in space leaves
+/// no registers for them.
+template <int Dim, class Flux>
+inline constexpr bool kReloadsTile = Dim == 3 && std::is_same_v<Flux, RoeFlux>;
+
 template <int Dim, class Flux, class Real, class State>
 __global__ void __launch_bounds__(kTileThreads, 5)
     flux_kernel(const __grid_constant__ TileRange range, const __grid_constant__ FluxArgs<Real, State> a, const Flux flux) {
   extern __shared__ unsigned char memory[];
   const TileArrays<Real>& t = a.tiles;
-  const Tile tile = t.tile[range.first + static_cast<std::int32_t>(blockIdx.x)];
+  Tile tile = t.tile[range.first + static_cast<std::int32_t>(blockIdx.x)];
   SharedArrays shared(memory);
   const FluxMemory<Real, State> m(shared, range);
-  const auto first = static_cast<std::int64_t>(tile.first_cell);
+  auto first = static_cast<std::int64_t>(tile.first_cell);
   // The input of the update is copied while fluxes are computed.
   trigger_dependent_launch();
   BlockLoader fetch;
@@ -305,12 +317,17 @@ __global__ void __launch_bounds__(kTileThreads, 5)
   fetch.run(t.topology + tile.first_topology(), m.topology, tile.opposite_rows());
   fetch.run(t.inverse_volume + first, m.inverse_volume, tile.cells);
   grid_dependency_sync();
-  const StepClock step = *a.clock;
+  StepClock step = *a.clock;
   if (a.start_weight != 0) fetch.run(a.start + first * kVars, m.start, tile.cells * kVars);
   fetch.run(a.conserved + first * kVars, m.conserved, tile.cells * kVars);
   if (!step.halted) TileFluxes<Dim, Flux, Real, State>(a, flux, tile, m.fluxes).put_all();
   fetch.end();
   if (step.halted) return;
+  if constexpr (kReloadsTile<Dim, Flux>) {
+    tile = t.tile[range.first + static_cast<std::int32_t>(blockIdx.x)];
+    step = *a.clock;
+    first = tile.first_cell;
+  }
 
   CellStatus status;
   update_cells(a, tile, m, step, status);
@@ -332,7 +349,11 @@ struct BoundaryFluxLoop {
   WEFT_HD void operator()(std::int32_t face) const {
     const RowView<Real, double> rows{a.values, a.gradients};
     const Primitive inside = reconstruct<Dim>(rows, a.boundary.left[face], a.boundary.to_face[face]);
-    fluxes[face] = boundary_face_flux(a.boundary, a.gas, flux, inside, face);
+    if constexpr (std::is_same_v<Flux, RusanovFlux>) {  // ptxas spills registers around a call
+      fluxes[face] = inlined_boundary_face_flux(a.boundary, a.gas, flux, inside, face);
+    } else {
+      fluxes[face] = boundary_face_flux(a.boundary, a.gas, flux, inside, face);
+    }
   }
 };
 

@@ -75,13 +75,11 @@ WEFT_HD inline void scalar_slopes_of_cell(View& v, std::int32_t c, const Limiter
   for (std::int32_t s = v.face_begin(c); s < v.face_end(c) && v.fallback != nullptr && !flat; ++s) {
     flat = v.cell_face_rows[s] < v.cells && v.fallback[v.cell_face_rows[s]] != 0;
   }
-  for (v.which = 0; v.which < v.count; ++v.which) {
-    if (flat) {
-      for (int d = 0; d < Dim; ++d) v.template set_gradient<Dim>(c, 0, d, 0);
-    } else {
-      gradient_of_cell<Dim>(v, c, limiter);
-    }
+  if (flat) {
+    for (int i = 0; i < v.count * Dim; ++i) v.template slopes_of<Dim>(c, 0)[i] = 0;
+    return;
   }
+  for (v.which = 0; v.which < v.count; ++v.which) gradient_of_cell<Dim>(v, c, limiter);
 }
 
 /// Returns scalar k of a row at r from its centroid.
