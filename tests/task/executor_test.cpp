@@ -10,6 +10,7 @@
 #include <regex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "weft/array/array_pair.hpp"
@@ -90,6 +91,108 @@ TEST(Executor, ExecutesTasksForWhichCommunicationWaitsFirst) {
       EXPECT_EQ(order.find('u'), 0U) << order;
     }
   }
+}
+
+/// A graph on two or more ranks whose tasks append letters to a text: each task has a number of its own, which it writes, and
+/// reads the numbers of tasks before it.
+class Letters {
+ public:
+  Letters() : g(ring.comm), u(g.add_array("u", ring.u)), v(g.add_array("v", ring.v)) {}
+
+  /// Adds a task. @param after  letters of tasks that precede it.  @param more  further accesses.
+  void add(char letter, const std::string& after, std::vector<Access> more = {}) {
+    numbers_.push_back(0);
+    const DataId own = g.add_number(std::string("of ") + letter, numbers_.back());
+    more.push_back(writes(own));
+    for (const char before : after) more.push_back(reads(ids_.at(static_cast<std::size_t>(letters_.find(before)))));
+    letters_ += letter;
+    ids_.push_back(own);
+    g.add_task(std::string(1, letter), std::move(more), [this, letter] { order += letter; });
+  }
+  /// Returns the order of execution on one thread in each of two runs, with a blank between them.
+  [[nodiscard]] std::string executed() {
+    Plan plan = g.compile();
+    order.clear();
+    plan.run(1);
+    order += ' ';
+    plan.run(1);
+    return order;
+  }
+
+  weft::task::test::Ring ring;
+  Graph g;
+  DataId u, v;
+  std::string order;
+
+ private:
+  std::deque<double> numbers_;
+  std::vector<DataId> ids_;
+  std::string letters_;
+};
+
+TEST(Executor, ChoosesTheSuccessorForWhichCommunicationWaits) {
+  if (Communicator::world().size() == 1) GTEST_SKIP() << "needs two ranks";
+  Letters t;
+  t.add('a', "");
+  for (int i = 0; i < 3; ++i) t.add(static_cast<char>('1' + i), i == 0 ? "a" : std::string(1, static_cast<char>('0' + i)));
+  t.add('c', "a", {reads_writes(t.u)});
+  t.add('s', "", {reads(t.u), writes(t.v)});
+  EXPECT_THAT(t.executed(), testing::MatchesRegex("ac1?2?3?s1?2?3? ac1?2?3?s1?2?3?"));
+}
+
+TEST(Executor, ExecutesUrgentTasksBeforeASuccessorThatIsNot) {
+  if (Communicator::world().size() == 1) GTEST_SKIP() << "needs two ranks";
+  Letters t;
+  double sum = 0;
+  const DataId n = t.g.add_number("sum", sum);
+  t.add('a', "");
+  t.add('c', "a", {reads_writes(t.u)});
+  t.add('1', "c");
+  t.add('2', "1");
+  t.add('d', "a", {reads_writes(t.v)});
+  t.add('e', "", {reads(t.u), reads(t.v), reduces(n, weft::Reduce::add)});
+  EXPECT_EQ(t.executed().substr(0, 3), "acd");  // 1 is the only successor of c
+}
+
+TEST(Executor, TasksThatPrecedeCommunicationThroughOthersAreUrgent) {
+  if (Communicator::world().size() == 1) GTEST_SKIP() << "needs two ranks";
+  for (const bool with_costs : {false, true}) {
+    Letters t;
+    t.add('a', "");
+    for (int i = 0; i < 4; ++i) t.add(static_cast<char>('1' + i), i == 0 ? "a" : std::string(1, static_cast<char>('0' + i)));
+    t.add('b', "a");
+    t.add('c', "b", {reads_writes(t.u)});
+    t.add('s', "", {reads(t.u), writes(t.v)});
+    if (with_costs) t.g.set_cost("1", 1.0);
+    EXPECT_EQ(t.executed().substr(0, 3), "abc");
+  }
+}
+
+/// All tasks precede the reduction at the end, so that those are urgent that precede the pull before it.
+TEST(Executor, TasksThatPrecedeEarlierCommunicationAreMoreUrgent) {
+  if (Communicator::world().size() == 1) GTEST_SKIP() << "needs two ranks";
+  Letters t;
+  double sum = 0;
+  const DataId n = t.g.add_number("sum", sum);
+  for (const char other : std::string("123")) t.add(other, "");
+  t.add('b', "");
+  t.add('c', "b", {reads_writes(t.u)});
+  t.add('m', "123", {reads(t.u), reduces(n, weft::Reduce::add)});
+  t.add('o', "", {reads(n)});
+  EXPECT_EQ(t.executed().substr(0, 2), "bc");
+}
+
+TEST(Executor, TheResetOfANumberIsUrgentIfAReductionWaitsForIt) {
+  if (Communicator::world().size() == 1) GTEST_SKIP() << "needs two ranks";
+  Letters t;
+  double sum = 0;
+  const DataId n = t.g.add_number("sum", sum);
+  for (int i = 0; i < 40; ++i) t.add('o', "");
+  t.add('m', "", {reduces(n, weft::Reduce::add)});
+  t.add('p', "", {reads(n)});
+  const std::string order = t.executed();
+  EXPECT_EQ(order.front(), 'm') << order;
+  EXPECT_EQ(order.at(order.find(' ') + 1), 'm') << order;
 }
 
 TEST(Executor, ThreadsWithoutATaskSleepAfterABound) {

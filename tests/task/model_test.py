@@ -13,7 +13,7 @@ import unittest
 from pathlib import Path
 
 MODEL = Path(sys.argv.pop(1)).resolve()
-MUTATIONS = ("SLEEP", "COUNT", "ORDER", "WAKE")
+MUTATIONS = ("SLEEP", "COUNT", "ORDER", "WAKE", "LOSE")
 
 
 def search(*options):

@@ -75,6 +75,7 @@ DeviceStage::DeviceStage(const Stage& stage, bool exchanges)
       joined_(join_segments(stage, exchanges_)),
       places_(joined_.stage.nodes.size()) {
   joined_.stage.levels = levels(joined_.stage);
+  set_urgency(joined_.stage);
   const auto before = predecessors_of(stage);
   for (const std::vector<int>& members : joined_.segments) segments_.push_back(make_segment(stage, before, members));
   const auto joined_before = predecessors_of(joined_.stage);

@@ -5,27 +5,15 @@
 #include <thread>
 
 #include "weft/base/waiting.hpp"
+#include "weft/task/executor_thread.hpp"
 #include "weft/task/levels.hpp"
 
 namespace weft::task {
 namespace {
 
 constexpr int kNone = -1;
-/// Attempts to find work before a thread sleeps: about 0.1 ms.
-constexpr int kPolls = 2000;
-/// Attempts to end an exchange before the communicating thread yields its core: about 1 ms, because the thread that gets the core
-/// may use it for several ms; few if threads share cores.
-constexpr int kPollsInFlight = 20000, kPollsOnSharedCores = 50;
-/// When nothing has happened for this long, the communicating thread sleeps between two tests: for a 64th of the time without an
-/// event, so that a wait becomes longer by no more than that and the slack of the system's timer (50 us on Linux).
-constexpr std::chrono::microseconds kYields{2000}, kLongestSleep{200};
-constexpr int kSleepShare = 64;
 /// The communicating thread tests exchanges in flight not more often while it executes nodes.
 constexpr std::chrono::microseconds kTestInterval{2};
-/// The communicating thread describes what it waits for, for the watchdog, not more often. It reads the clock at every 64th
-/// attempt, because an attempt may take milliseconds where other processes use the cores.
-constexpr std::chrono::milliseconds kDescribeInterval{200};
-constexpr int kPollsPerTime = 64;
 /// Largest number of ready nodes that a thread takes at once.
 constexpr int kMostTaken = 16;
 
@@ -35,42 +23,11 @@ constexpr int kMostTaken = 16;
 
 }  // namespace
 
-/// State of a thread in a stage. The lists keep their memory between stages.
-struct alignas(64) Executor::Thread {
-  /// Sets the state at the beginning of a stage.
-  void begin(int of_thread) {
-    number = of_thread;
-    done = polls = 0;
-    taken = {};
-    next = 0;
-    in_flight.clear();
-    copying.clear();
-    quiet = false;
-    tested = {};
-  }
-
-  int number = 0;
-  int done = 0;  ///< executed nodes that remaining_ still counts
-  int polls = 0;
-  IdRange<ReadyList::Position> taken{};  ///< positions of normal_
-  // The following are used by the communicating thread only:
-  std::size_t next = 0;          ///< position in Stage::communication
-  std::vector<int> in_flight{};  ///< finish nodes of started exchanges
-  std::vector<int> copying{};    ///< launched copies
-  Clock::time_point tested{};
-  Clock::time_point idle_since{};
-  bool quiet = false;  ///< no work of communication or copies has begun or ended since quiet_since
-  Clock::time_point quiet_since{};
-  std::optional<Waiting> waiting{};
-  std::optional<WaitDetail> detail{};
-  Clock::time_point described{};
-};
-
 Executor::Executor(int threads, std::size_t nodes, bool own_cores, bool costs)
     : team_(threads, own_cores),
       threads_(new Thread[threads]),
       waits_for_(new std::atomic<int>[nodes]),
-      urgent_(nodes),
+      most_nodes_(nodes),
       normal_(nodes),
       launches_(nodes),
       events_(threads),
@@ -90,7 +47,7 @@ void Executor::run(const Stage& stage, Work& work, std::vector<Event>* events) {
   for (std::size_t i = 0; i < nodes; ++i) {
     waits_for_[i].store(stage.predecessors[i], std::memory_order_relaxed);
   }
-  urgent_.clear();
+  for (const auto& list : urgent_) list->clear();
   normal_.clear();
   for (ReadyList& list : by_level_) list.clear();
   launches_.clear();
@@ -112,15 +69,20 @@ void Executor::prepare(const Stage& stage) {
   roles_.clear();
   first_.clear();
   has_launches_ = false;
+  communicates_ = !stage.communication.empty();
+  urgencies_ = urgencies(stage);
+  while (std::ssize(urgent_) < urgencies_) urgent_.push_back(std::make_unique<ReadyList>(most_nodes_));
+  const auto is_urgent = [&](std::size_t i) { return urgencies_ > 0 && stage.urgency[i] < urgencies_; };
   for (std::size_t i = 0; i < stage.nodes.size(); ++i) {
     const Node& node = stage.nodes[i];
     const bool begins = node.kind == Kind::start || node.kind == Kind::all_reduce;
     roles_.push_back(begins                      ? Role::begins_communication
                      : node.kind == Kind::finish ? Role::ends_exchange
                      : is_launched(node)         ? Role::launched
-                     : node.urgent               ? Role::urgent
+                     : is_urgent(i)              ? Role::urgent
                                                  : Role::normal);
     has_launches_ |= is_launched(node);
+    communicates_ |= is_launched(node);
     if (stage.predecessors[i] == 0 && !begins) first_.push_back(static_cast<int>(i));
   }
 }
@@ -131,8 +93,12 @@ void Executor::loop(int number) noexcept {
   int node = kNone;
   try {
     while (!broken_.load(std::memory_order_relaxed)) {
-      if (number == 0) communicate(thread);
-      if (node == kNone) node = take(thread);
+      if (number == 0 && communicates_ && has_to_communicate(thread)) communicate(thread);
+      if (node == kNone) {
+        node = take(thread);
+      } else if (urgencies_ > 0) {
+        node = most_urgent(node);
+      }
       if (node == kNone) {
         if (thread.done > 0) {
           if (remaining_.fetch_sub(thread.done) == thread.done) wake();
@@ -188,6 +154,11 @@ int Executor::release(Thread& thread, int node) {
   return count_down(thread, node, [](int /*successor*/) { return true; });
 }
 
+/// Counts a node as executed, and leaves its successors to any thread.
+void Executor::release_to_list(Thread& thread, int node) {
+  if (const int next = release(thread, node); next != kNone) append(next);
+}
+
 /// Counts down those successors of a node for which wanted(number) holds. Returns one that this thread can execute next, or
 /// kNone.
 template <class Wanted>
@@ -217,7 +188,25 @@ void Executor::append(int node) {
 void Executor::make_ready(int node, bool shared) {
   const Role role = roles_[node];
   ReadyList& normal = has_levels_ ? by_level_[stage_->levels[node]] : normal_;
-  (role == Role::launched ? launches_ : (role == Role::urgent ? urgent_ : normal)).push(node, shared);
+  (role == Role::launched ? launches_ : (role == Role::urgent ? *urgent_[stage_->urgency[node]] : normal)).push(node, shared);
+}
+
+/// Takes a node that is more urgent than `below`; returns kNone if none is ready.
+int Executor::take_urgent(int below) {
+  for (int urgency = 0; urgency < below; ++urgency) {
+    ReadyList& list = *urgent_[urgency];
+    if (list.empty()) continue;
+    if (const IdRange<ReadyList::Position> one = list.take(1, 1, shared_); !one.empty()) return list.at(one.first());
+  }
+  return kNone;
+}
+
+/// Returns the node that a thread executes in place of a ready one: itself, or one that is more urgent. @pre urgencies_ > 0
+int Executor::most_urgent(int node) {
+  const int other = take_urgent(stage_->urgency[node]);
+  if (other == kNone) return node;
+  append(node);
+  return other;
 }
 
 int Executor::take_by_level() {
@@ -228,22 +217,21 @@ int Executor::take_by_level() {
 }
 
 bool Executor::any_ready() const {
-  return !urgent_.empty() || !normal_.empty() ||
-         std::ranges::any_of(by_level_, [](const ReadyList& list) { return !list.empty(); });
+  const auto has_node = [](const ReadyList& list) { return !list.empty(); };
+  return has_node(normal_) || std::ranges::any_of(urgent_, has_node, &std::unique_ptr<ReadyList>::operator*) ||
+         std::ranges::any_of(by_level_, has_node);
 }
 
 int Executor::take(Thread& thread) {
-  if (const IdRange<ReadyList::Position> urgent = urgent_.take(1, 1, shared_); !urgent.empty()) return urgent_.at(urgent.first());
+  if (urgencies_ > 0) {
+    if (const int urgent = take_urgent(urgencies_); urgent != kNone) return urgent;
+  }
   if (has_levels_) return take_by_level();
   if (thread.taken.empty()) thread.taken = normal_.take(kMostTaken, 2 * team_.size(), shared_);
   if (thread.taken.empty()) return kNone;
   const ReadyList::Position next = thread.taken.first();
   thread.taken = {ReadyList::Position(next.value() + 1), thread.taken.last()};
   return normal_.at(next);
-}
-
-bool Executor::communication_is_ready(const Thread& thread) const {
-  return thread.next < stage_->communication.size() && waits_for_[stage_->communication[thread.next]].load() == 0;
 }
 
 /// Enqueues work of the device whose predecessors on the host have been executed.
@@ -283,10 +271,6 @@ void Executor::end_copies(Thread& thread) {
 
 /// Begins what is ready, in the order of all ranks, and ends exchanges that have arrived.
 void Executor::communicate(Thread& thread) {
-  const auto release_all = [&](int node) {
-    const int successor = release(thread, node);
-    if (successor != kNone) append(successor);
-  };
   if (has_launches_) {
     launch(thread);
     end_copies(thread);
@@ -303,7 +287,7 @@ void Executor::communicate(Thread& thread) {
       work_->all_reduce(node);
     }
     if (tracing_) record(thread, number, begin);
-    release_all(number);
+    release_to_list(thread, number);
     if (has_launches_) launch(thread);
   }
   if (thread.in_flight.empty()) return;
@@ -328,59 +312,7 @@ void Executor::end_exchange(Thread& thread, std::size_t i) {
   const auto begin = tracing_ ? Clock::now() : Clock::time_point{};
   work_->finish(stage_->nodes[number]);
   if (tracing_) record(thread, number, begin);
-  const int successor = release(thread, number);
-  if (successor != kNone) append(successor);
-}
-
-/// Leaves the core to others for a while, because the end of a message or a copy wakes no thread.
-void Executor::leave_core(Thread& thread, Clock::time_point now) {
-  if (!thread.quiet) {
-    thread.quiet = true;
-    thread.quiet_since = now;
-  }
-  const auto waited = now - thread.quiet_since;
-  if (waited < kYields) {
-    std::this_thread::yield();
-  } else {
-    std::this_thread::sleep_for(std::min<Clock::duration>(waited / kSleepShare, kLongestSleep));
-  }
-}
-
-/// Polls once; sleeps after many polls without work.
-void Executor::rest(Thread& thread) {
-  if (thread.polls == 0) {
-    thread.quiet = false;
-    if (tracing_) thread.idle_since = Clock::now();
-    if (!thread.in_flight.empty()) {
-      thread.waiting.emplace("ghost rows of a task");
-      thread.described = Clock::now();
-    }
-  }
-  thread.polls = std::min(thread.polls + 1, kPollsInFlight);
-  if (!thread.in_flight.empty() || !thread.copying.empty()) {
-    const bool yields = thread.polls >= polls_in_flight_;
-    if (!yields && thread.polls % kPollsPerTime != 0) return;
-    const Clock::time_point now = Clock::now();
-    if (yields) leave_core(thread, now);
-    if (now - thread.described > kDescribeInterval) {
-      thread.described = now;
-      thread.detail.reset();
-      thread.detail.emplace([&] { return report(thread.in_flight); });
-    }
-    return;
-  }
-  if (thread.polls < kPolls) return;
-  sleeping_.fetch_add(1);
-  const int seen = signal_.load();
-  const bool work = any_ready() || remaining_.load() == 0 || broken_.load() ||
-                    (thread.number == 0 && (communication_is_ready(thread) || !launches_.empty()));
-  if (!work) signal_.wait(seen);
-  sleeping_.fetch_sub(1);
-}
-
-void Executor::wake() {
-  signal_.fetch_add(1);
-  signal_.notify_all();
+  release_to_list(thread, number);
 }
 
 }  // namespace weft::task

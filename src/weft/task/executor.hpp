@@ -35,11 +35,13 @@ class Work {
 };
 
 /// Every node counts the nodes it waits for. The one that counts down to zero makes it ready: the first successor that becomes
-/// ready is executed next by the same thread, others are appended to a list, from which threads without work take in order; nodes
-/// for which communication waits have a list of their own, which is taken from first. A node becomes ready once in an iteration,
-/// so that the lists are arrays of the number of nodes with two counters, without locks. Where many nodes are ready a thread
-/// takes several. If tasks have costs, there is a list for each level of the remaining time (levels.hpp), the nodes of the first
-/// one that is not empty are taken first, one at a time, and a successor that becomes ready is appended as well.
+/// ready is executed next by the same thread, others are appended to a list, from which threads without work take in order. Nodes
+/// that precede communication are urgent: those of each urgency (levels.hpp) have a list of their own, which is taken from first.
+/// A thread takes from these also before it executes a successor that is less urgent, which it then appends to the list of that.
+/// Successors are sorted by their urgency. In a stage without urgent nodes this costs nothing. A node becomes ready once in an
+/// iteration, so that the lists are arrays of the number of nodes with two counters, without locks. Where many nodes are ready a
+/// thread takes several. If tasks have costs, there is a list for each level of the remaining time (levels.hpp), the nodes of the
+/// first one that is not empty are taken first, one at a time, and a successor that becomes ready is appended as well.
 ///
 /// The calling thread begins exchanges and reductions over ranks in the order of Stage::communication, which is that of all
 /// ranks, as soon as their nodes are ready, and tests exchanges in flight between two nodes. In a reduction it waits for other
@@ -85,12 +87,16 @@ class Executor {
   int release(Thread& thread, int node);
   template <class Wanted>
   int count_down(Thread& thread, int node, const Wanted& wanted);
+  void release_to_list(Thread& thread, int node);
   void append(int node);
   void make_ready(int node, bool shared);
   [[nodiscard]] int take(Thread& thread);
+  [[nodiscard]] int take_urgent(int below);
+  [[nodiscard]] int most_urgent(int node);
   [[nodiscard]] int take_by_level();
   [[nodiscard]] bool any_ready() const;
   [[nodiscard]] bool communication_is_ready(const Thread& thread) const;
+  [[nodiscard]] bool has_to_communicate(const Thread& thread) const;
   void record(Thread& thread, int node, Clock::time_point begin);
   void leave_core(Thread& thread, Clock::time_point now);
   void rest(Thread& thread);
@@ -100,7 +106,10 @@ class Executor {
   Team team_;
   std::unique_ptr<Thread[]> threads_;
   std::unique_ptr<std::atomic<int>[]> waits_for_;
-  ReadyList urgent_, normal_;
+  std::size_t most_nodes_;
+  std::vector<std::unique_ptr<ReadyList>> urgent_;  ///< by urgency; of a former stage may be more
+  int urgencies_ = 0;                               ///< lists of urgent_ that the stage uses
+  ReadyList normal_;
   ReadyList launches_;              ///< taken from by the calling thread only
   std::deque<ReadyList> by_level_;  ///< takes the place of normal_ if has_levels_; otherwise empty
   const Stage* stage_ = nullptr;
@@ -110,6 +119,7 @@ class Executor {
   std::vector<std::vector<Event>> events_;  ///< by thread
   bool tracing_ = false;
   bool has_launches_ = false;  ///< the stage has nodes that are launched
+  bool communicates_ = false;  ///< the stage has such nodes, or communication
   bool shared_;                ///< several threads: counters need atomic increments
   bool has_levels_;            ///< tasks have costs
   int polls_in_flight_;        ///< attempts to end an exchange before the calling thread yields its core

@@ -1,5 +1,5 @@
 #pragma once
-/// Priorities of nodes by the costs of tasks.
+/// Priorities of nodes: by the communication that waits for them, and by the costs of tasks.
 #include <cstdint>
 #include <vector>
 
@@ -15,5 +15,24 @@ inline constexpr std::uint8_t kLevels = 16;
 /// Example: a (3 s) and b (1 s) precede c (1 s): the remaining times are 4, 2 and 1 s, the levels 0, 8 and 12.
 /// @cost O(nodes + dependencies)
 [[nodiscard]] std::vector<std::uint8_t> levels(const Stage& stage);
+
+/// Most different urgencies of urgent nodes of a stage.
+inline constexpr int kUrgencies = 8;
+
+/// Sets the urgency of the nodes of a stage, and sorts the successors of each node by it; those of equal urgency keep their
+/// order.
+///
+/// The nodes of the host that precede the first communication, directly or through others, have urgency 0, those that precede the
+/// next one but not the first have urgency 1, and so on; those that no communication waits for come last. The last urgency of a
+/// stage is that of nodes that are not urgent, even if communication waits for them, because all others precede earlier ones. If
+/// there were more than kUrgencies others, successive ones are one.
+///
+/// Example: task a precedes a pull, b and c precede a reduction after it, c follows the pull; d precedes neither: the urgencies
+/// of a, b, c and d are 0, 1, 1 and 2, and a has successors in the order start, b, d. Without d nothing is less urgent than b.
+/// @pre the nodes are in an order that respects the dependencies.  @cost O(nodes + dependencies), sorted
+void set_urgency(Stage& stage);
+
+/// Returns the number of urgencies of urgent nodes; 0 if no node is urgent.
+[[nodiscard]] int urgencies(const Stage& stage);
 
 }  // namespace weft::task

@@ -85,8 +85,9 @@ struct Node {
   int index = 0;            ///< task: its number; start, finish: the exchange; otherwise the number of the data
   Part rows = Part::owned;  ///< task: owned (all rows), inner or border; copy: what is copied
   Reduce op = Reduce::add;
-  Side side = Side::host;                    ///< where it is executed; copy: the side that receives the values
-  bool urgent = false;                       ///< communication waits for this node
+  Side side = Side::host;  ///< where it is executed; copy: the side that receives the values
+  bool urgent = false;     ///< communication waits for this node, not only for one that follows it: of a device, in a stream of
+                           ///< high priority
   DeviceStream stream = DeviceStream::main;  ///< used by a task on a device
   int graph = -1;                            ///< in a plan: the segment whose graph contains the node
   double cost = 0;                           ///< s; of a divided task, that of the inner half
@@ -110,6 +111,7 @@ struct Stage {
   std::vector<int> first_successor, successors;  ///< successors of node i: [first_successor[i], first_successor[i + 1])
   std::vector<int> communication;                ///< start and all_reduce nodes, in the order in which every rank begins them
   std::vector<std::uint8_t> levels;              ///< in a plan, by node: see levels.hpp; empty without costs
+  std::vector<std::uint8_t> urgency;             ///< in a plan, by node: see levels.hpp; empty if no node is urgent
   std::vector<std::string> subsets;              ///< in a Schedule, by node: "writes 'inlet' of 'u'"; empty without subsets
 
   /// Returns the accesses of a node to subsets; empty if there are none.

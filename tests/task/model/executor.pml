@@ -2,7 +2,10 @@
  * iterations of a graph with an exchange and a reduction over the ranks. model_test.py checks with spin that no assertion fails
  * and that no state is final before all threads have ended, in any order of their steps.
  *
- *   border -> start -> finish -> use -> sum -> last,   inner -> sum
+ *   border -> start -> finish -> use -> sum -> last,   inner -> more -> last
+ *
+ * border and use precede communication and are urgent: they are in a list of their own, from which a thread takes first, also
+ * before it executes the successor that it has made ready, which it then appends to the other list.
  *
  * Claims: each node is executed once in an iteration, after those that it waits for; a thread that sleeps is woken; no rank waits
  * for ever; a message is that of the same iteration, and one slot for each neighbour suffices.
@@ -15,6 +18,7 @@
  *   COUNT   the counter of a node is read and written in two steps: its last predecessor is not noticed
  *   ORDER   rank 1 begins the reduction as soon as it can, not after the exchange: each rank waits for the other
  *   WAKE    a worker that makes communication ready wakes nobody
+ *   LOSE    a thread that takes an urgent node forgets the one that it would have executed
  */
 #define RANKS 2
 #define ITERATIONS 2
@@ -27,13 +31,16 @@
 #define USE 4
 #define SUM 5
 #define LAST 6
-#define NODES 7
+#define MORE 7
+#define NODES 8
+
+#define URGENT(n) ((n) == BORDER || (n) == USE)
 
 #define AT(r, n) ((r) * NODES + (n))
 
 byte waits_for[RANKS * NODES]; /* predecessors that have not been executed */
 bit executed[RANKS * NODES];
-byte ready[RANKS];     /* a bit for each node of the list of ready nodes */
+byte ready[RANKS];     /* a bit for each node of the lists of ready nodes */
 byte remaining[RANKS]; /* nodes that no thread has counted as executed */
 byte sleeping[RANKS];
 byte signal[RANKS];
@@ -47,7 +54,9 @@ chan message[RANKS] = [1] of { byte }; /* to the rank */
 /* The successor of a node, here at most one. */
 #define SUCCESSOR(n)                                                                                    \
   (n == BORDER -> START                                                                                 \
-                : (n == START -> FINISH : (n == FINISH -> USE : (n == LAST -> NONE : (n == SUM -> LAST : SUM)))))
+                : (n == START -> FINISH                                                                 \
+                              : (n == FINISH -> USE                                                     \
+                                            : (n == USE -> SUM : (n == INNER -> MORE : (n == LAST -> NONE : LAST))))))
 
 inline wake() { atomic { signal[r] = (signal[r] + 1) % 16 } }
 
@@ -149,17 +158,37 @@ inline communicate() {
   fi
 }
 
+#define URGENT_READY (ready[r] & ((1 << BORDER) | (1 << USE)))
+
 inline take() {
   atomic {
     if
     :: ready[r] & (1 << BORDER) -> node = BORDER
-    :: ready[r] & (1 << INNER) -> node = INNER
     :: ready[r] & (1 << USE) -> node = USE
-    :: ready[r] & (1 << LAST) -> node = LAST
+    :: !URGENT_READY && (ready[r] & (1 << INNER)) -> node = INNER
+    :: !URGENT_READY && (ready[r] & (1 << MORE)) -> node = MORE
+    :: !URGENT_READY && (ready[r] & (1 << LAST)) -> node = LAST
     :: ready[r] == 0 -> node = NONE
     fi;
     if :: node != NONE -> ready[r] = ready[r] & ~(1 << node) :: else fi
   }
+}
+
+/* Executor::most_urgent(): takes an urgent node in place of `node`, and appends that. */
+inline take_more_urgent() {
+  atomic {
+    if
+    :: !URGENT(node) && URGENT_READY ->
+      next = node;
+      take()
+    :: else
+    fi
+  }
+#ifdef LOSE
+  next = NONE
+#else
+  append_next()
+#endif
 }
 
 #define WORK (ready[r] != 0 || remaining[r] == 0 || (t == 0 && COMMUNICATION_IS_READY))
@@ -199,7 +228,7 @@ proctype Thread(byte r; byte t) {
         for (count : 0 .. NODES - 1) {
           assert(iteration == 0 || executed[AT(r, count)]);
           executed[AT(r, count)] = 0;
-          waits_for[AT(r, count)] = ((count == BORDER || count == INNER) -> 0 : (count == SUM -> 2 : 1))
+          waits_for[AT(r, count)] = ((count == BORDER || count == INNER) -> 0 : (count == LAST -> 2 : 1))
         }
         ready[r] = (1 << BORDER) | (1 << INNER);
         remaining[r] = NODES;
@@ -214,7 +243,7 @@ proctype Thread(byte r; byte t) {
     do
     :: true ->
       if :: t == 0 -> communicate() :: else fi;
-      if :: node == NONE -> take() :: else fi;
+      if :: node == NONE -> take() :: else -> take_more_urgent() fi;
       if
       :: node != NONE ->
         execute(node);
