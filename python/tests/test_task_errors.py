@@ -85,6 +85,25 @@ def test_undeclared_accesses_are_found(comm, ring):
     smoother(ring, u, v, check=True).run(2)
 
 
+def test_ranks_request_the_same_number_of_iterations(comm, ring):
+    if comm.size == 1:
+        pytest.skip("needs two ranks")
+    plan, most = smoother(ring, numbered(ring), weft.Array(ring)), comm.size + 1
+    message = f"the ranks request different numbers of iterations of a plan: 2 to {most}"
+    with pytest.raises(weft.ContractError, match=message):
+        plan.run(2 + comm.rank)
+    g = weft.task.Graph(comm)
+    number = g.number(name="residual")
+
+    @g.task(reduces=[(number, "max")])
+    def measure(residual):
+        residual[0] = max(residual[0], 1)
+
+    with pytest.raises(weft.ContractError, match=message):
+        g.compile().repeat_until(number, lambda r: False, 2 + comm.rank)
+    plan.run(2)
+
+
 def test_wrong_arguments(comm, ring):
     u = numbered(ring)
     g = weft.task.Graph()

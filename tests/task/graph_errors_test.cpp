@@ -175,6 +175,57 @@ TEST(GraphErrors, RefusesWrongArguments) {
   (void)u;
 }
 
+TEST(GraphErrors, ReportsRanksThatRequestDifferentNumbersOfIterations) {
+  weft::test::limit_present_test();
+  Ring ring;
+  if (ring.comm.size() == 1) GTEST_SKIP() << "needs two ranks that can differ";
+  Graph g(ring.comm);
+  double sum = 0, other = 0;
+  const DataId u = g.add_array("u", ring.u), v = g.add_array("v", ring.v), s = g.add_number("sum", sum);
+  const DataId o = g.add_number("other", other);
+  g.add_task("smooth", {reads(u), writes(v)}, [] {});
+  g.add_task("copy", {reads(v), reads_writes(u), reduces(s, Reduce::add), writes(o)}, [&] { sum += 1; });
+  Plan plan = g.compile();
+  const int rank = ring.comm.rank().value(), most = 1 + ring.comm.size();
+  const std::string numbers = "the ranks request different numbers of iterations of a plan: 2 to " + std::to_string(most);
+  EXPECT_THAT(error_of<weft::ContractError>([&] { plan.run(2 + rank); }), HasSubstr(numbers + "; pass the same number to run()"));
+  EXPECT_THAT(error_of<weft::ContractError>([&] { plan.run(rank); }), HasSubstr(": 0 to "));
+  EXPECT_THAT(error_of<weft::ContractError>([&] {
+                (void)plan.repeat_until(
+                    s, [](double) { return false; }, 2 + rank);
+              }),
+              HasSubstr(numbers + "; pass the same largest number to repeat_until()"));
+  EXPECT_THAT(error_of<weft::ContractError>([&] {
+                (void)plan.repeat_until(
+                    rank == 0 ? s : o, [](double) { return false; }, 2);
+              }),
+              HasSubstr("the condition of a plan is on 'sum' on one rank and on 'other' on another"));
+  EXPECT_THAT(error_of<weft::ContractError>([&] { plan.run(rank == 1 ? -1 : 2); }), HasSubstr("-1 iterations"));
+  plan.run(2);  // the plan remains usable
+  EXPECT_EQ(sum, ring.comm.size());
+}
+
+TEST(GraphErrors, ReportsRanksThatCompileWithDifferentOptions) {
+  weft::test::limit_present_test();
+  Ring ring;
+  if (ring.comm.size() == 1) GTEST_SKIP() << "needs two ranks that can differ";
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u), v = g.add_array("v", ring.v);
+  g.add_task("smooth", {reads(u), writes(v)}, [] {});
+  const bool differs = ring.comm.rank().value() == 1;
+  using weft::Transport;
+  const auto launch = differs ? Launch::by_bodies : Launch::as_graphs;
+  EXPECT_THAT(
+      error_of<weft::CommError>([&] { (void)g.compile(1, Check::none, Transport::automatic, launch); }),
+      HasSubstr("rank 1 compiles a graph with other options than rank 0: check of accesses 'none', transport 'automatic', "
+                "launch 'by_bodies' instead of check of accesses 'none', transport 'automatic', launch 'as_graphs'"));
+  const auto transport = differs ? Transport::host : Transport::shared;
+  EXPECT_THAT(error_of<weft::CommError>([&] { (void)g.compile(1, Check::none, transport); }), HasSubstr("transport 'host', "));
+  EXPECT_THAT(error_of<weft::CommError>([&] { (void)g.compile(1, differs ? Check::accesses : Check::none); }),
+              HasSubstr("check of accesses 'accesses', "));
+  g.compile(differs ? 2 : 1).run(1);  // the number of threads may differ
+}
+
 TEST(GraphErrors, ReportsRanksThatRecordDifferentTasks) {
   Ring ring;
   if (ring.comm.size() == 1) GTEST_SKIP() << "needs two ranks that can differ";

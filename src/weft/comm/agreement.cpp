@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstring>
 #include <new>
+#include <span>
 #include <string>
 #include <system_error>
 
@@ -78,15 +80,26 @@ class Reader {
   throw_error(kind, std::move(problem), std::move(suggestion), std::move(where));
 }
 
+/// Throws the error of a rank on every rank. @collective
+[[noreturn]] void throw_error_of(Rank rank, const Communicator& comm, const std::exception_ptr& local) {
+  std::string text;
+  if (comm.rank() == rank) text = serialise(to_error(local));
+  comm.broadcast(text, rank);
+  throw_serialised(text);
+}
+
 }  // namespace
 
 void agree(const Communicator& comm, const std::exception_ptr& local) {
   const int first = comm.min(local ? comm.rank().value() : comm.size());
-  if (first == comm.size()) return;
-  std::string text;
-  if (comm.rank().value() == first) text = serialise(to_error(local));
-  comm.broadcast(text, Rank(first));
-  throw_serialised(text);
+  if (first < comm.size()) throw_error_of(Rank(first), comm, local);
+}
+
+std::pair<std::int32_t, std::int32_t> agree(const Communicator& comm, const std::exception_ptr& local, std::int32_t value) {
+  std::array<std::int32_t, 3> least{local ? comm.rank().value() : comm.size(), value, ~value};
+  comm.min(std::span<std::int32_t>(least));
+  if (least[0] < comm.size()) throw_error_of(Rank(least[0]), comm, local);
+  return {least[1], ~least[2]};
 }
 
 }  // namespace weft

@@ -1,5 +1,6 @@
 #pragma once
 /// Agreement on errors: if a rank finds bad input, all ranks throw the same error, so that no rank waits forever.
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <type_traits>
@@ -13,6 +14,10 @@ namespace weft {
 /// Throws the error of the lowest rank that passes one, on every rank; returns on every rank if no rank passes one.
 /// @param local  the error of this rank, or null.  @collective
 void agree(const Communicator& comm, const std::exception_ptr& local);
+
+/// As above, and returns the least and the largest of the values of the ranks, by the same reduction.  @collective
+[[nodiscard]] std::pair<std::int32_t, std::int32_t> agree(const Communicator& comm, const std::exception_ptr& local,
+                                                          std::int32_t value);
 
 /// Runs `work` on this rank, agrees on its outcome and returns its result. `work` must not communicate: the other ranks would
 /// wait for a rank that throws.

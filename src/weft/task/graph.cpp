@@ -30,9 +30,16 @@ constexpr std::array kPlaceNames{" on a device", " on a device, urgent", " on a 
   return "?";
 }
 
+/// Describes the options of compile() that ranks must have in common, in a line. The number of threads may differ.
+[[nodiscard]] std::string options_text(Check check, Transport transport, Launch launch) {
+  return fmt::format("check of accesses '{}', transport '{}', launch '{}'\n", check == Check::none ? "none" : "accesses",
+                     row_of(transport).name, launch == Launch::as_graphs ? "as_graphs" : "by_bodies");
+}
+
 /// Describes what ranks must have recorded alike, one line per array, number and task.
-[[nodiscard]] std::string description(const std::vector<Datum>& data, const std::vector<Task>& tasks) {
-  std::string text;
+/// @param options  the first line.
+[[nodiscard]] std::string description(std::string options, const std::vector<Datum>& data, const std::vector<Task>& tasks) {
+  std::string text = std::move(options);
   for (const Datum& datum : data) {
     if (datum.array) {
       text += fmt::format("array '{}', {}, of plan {}\n", datum.name, datum.array->description(), datum.array->plan().serial());
@@ -72,6 +79,11 @@ void expect_same_program(const Communicator& comm, const std::string& text) {
       const std::size_t begin = before == std::string::npos ? 0 : before + 1;
       return begin >= of.size() ? std::string("nothing more") : of.substr(begin, of.find('\n', begin) - begin);
     };
+    if (at < text.find('\n')) {
+      throw CommError(fmt::format("rank {} compiles a graph with other options than rank 0: {} instead of {}",
+                                  comm.rank().value(), line(text), line(of_root)),
+                      "pass the same options but the number of threads to compile() on every rank");
+    }
     throw CommError(fmt::format("rank {} recorded another graph than rank 0: {} instead of {}", comm.rank().value(), line(text),
                                 line(of_root)),
                     "record the same data and tasks in the same order on every rank");
@@ -202,7 +214,7 @@ Plan Graph::compile(int threads, Check check, Transport transport, Launch launch
   const Communicator& comm = body_->comm;
   std::vector<Task> tasks = body_->tasks;
   std::vector<Datum> data = body_->data;
-  expect_same_program(comm, description(data, tasks));
+  expect_same_program(comm, description(options_text(check, transport, launch), data, tasks));
   agreed(comm, [&] { std::ranges::for_each(data, expect_alive); });
   set_shapes(comm, data);
   Schedule schedule = agreed(comm, [&] {

@@ -180,7 +180,8 @@ class Graph {
   ///   GPU the bodies are always called.
   /// @throws ContractError on every rank for impossible accesses, such as that of a task on a device to data without a device
   ///   side, and for arrays that were destroyed; InputError on every rank if the transport cannot be used; CommError on every
-  ///   rank if the ranks recorded different programs, naming the first difference. @collective
+  ///   rank if the ranks recorded different programs, naming the first difference, or pass different options other than the
+  ///   number of threads. @collective
   /// @cost O(accesses), and the set-up of the exchanges.
   [[nodiscard]] Plan compile(int threads = 1, Check check = Check::none, Transport transport = Transport::automatic,
                              Launch launch = Launch::as_graphs) const;

@@ -37,7 +37,9 @@ class Plan {
   /// @param errors  on_this_rank: all that is said above of every rank is that of this rank alone. For programs that call run()
   ///   often and reduce something over the ranks after it, by which they can agree. If a rank cannot take part in the exchanges,
   ///   ranks that wait for its rows throw a CommError.
-  /// @throws ContractError on every rank if an array was destroyed or resized; errors of bodies; CommError. @collective
+  /// @throws ContractError on every rank if an array was destroyed or resized, or, with Errors::on_all_ranks, if the ranks
+  /// request
+  ///   different numbers of iterations; errors of bodies; CommError. @collective
   /// @cost about 20 ns for each node, and two reductions over the ranks with Errors::on_all_ranks; nothing is allocated without a
   ///   trace, except in reductions.
   void run(int iterations = 1, Trace* trace = nullptr, Errors errors = Errors::on_all_ranks);
@@ -77,7 +79,8 @@ class Plan {
   };
   /// Executes iterations until a number of the graph fulfils a condition after one of them, `most` at most. The ranks agree on
   /// it after each iteration, and when a body has thrown, no further one is executed.
-  /// @throws ContractError on every rank if the condition holds on some ranks only; what it throws; as run(). @collective
+  /// @throws ContractError on every rank if the condition holds on some ranks only, or if `most` is not the same on all; what it
+  ///   throws; as run(). @collective
   /// @cost as run(), and a reduction of three numbers over the ranks for each iteration.
   Repeated repeat_until(DataId number, const Condition& condition, int most, Trace* trace = nullptr);
   /// Ends the exchanges of the plan, which cannot be run afterwards: required before an array of a GPU is freed while the program

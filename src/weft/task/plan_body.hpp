@@ -141,7 +141,8 @@ struct Plan::Body final : Work {
   void begin_device(Stream* stream, std::optional<int> recording);
   void end_device();
   void wait_for_device();
-  void begin(int iterations, Trace* trace, Errors errors);
+  /// @param remedy  what to do if ranks request different numbers of iterations.
+  void begin(int iterations, Trace* trace, Errors errors, const char* remedy);
   void check_before(int iterations);
   void expect_usable() const;
   /// @param stream  that of main tasks; null: one of the plan.  @param recording  as Plan::enqueue().

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <span>
 #include <vector>
@@ -166,16 +167,22 @@ void Plan::Body::check_before(int iterations) {
   if (iterations > 0) bring();
 }
 
-void Plan::Body::begin(int iterations, Trace* trace, Errors errors) {
+void Plan::Body::begin(int iterations, Trace* trace, Errors errors, const char* remedy) {
+  std::exception_ptr problem;
+  try {
+    check_before(iterations);
+  } catch (...) {
+    problem = std::current_exception();
+  }
   if (errors == Errors::on_all_ranks) {
-    agreed(comm, [&] { check_before(iterations); });
-  } else {
-    try {
-      check_before(iterations);
-    } catch (...) {
-      if (!closed && iterations >= 0) leave();  // other ranks would wait for this one
-      throw;
+    const auto [least, largest] = agree(comm, problem, iterations);
+    if (least != largest) {
+      throw ContractError(fmt::format("the ranks request different numbers of iterations of a plan: {} to {}", least, largest),
+                          remedy);
     }
+  } else if (problem) {
+    if (!closed && iterations >= 0) leave();  // other ranks would wait for this one
+    std::rethrow_exception(problem);
   }
   failed = false;
   error = nullptr;
@@ -206,7 +213,7 @@ void Plan::Body::iterate(Trace* trace, Stream* stream, std::optional<int> record
 void Plan::Body::run(int iterations, Trace* trace, Errors errors) {
   const TracedRegion region("run a plan");
   finish_sequence(Errors::on_all_ranks);
-  begin(iterations, trace, errors);
+  begin(iterations, trace, errors, "pass the same number to run() on every rank");
   if (iterations == 0) return;
   {
     const Untracked untracked(*this, true);
@@ -269,15 +276,20 @@ void Plan::Body::throw_error() {
 }
 
 Plan::Repeated Plan::Body::repeat_until(DataId number, const Condition& condition, int most, Trace* trace) {
-  agreed(comm, [&] {
-    if (!number.valid() || number.index() >= data.size() || data[number.index()].array || data[number.index()].on_device()) {
-      throw ContractError("the condition of a plan is on data that is no number of its graph on the host",
-                          "pass an id of add_number(name, double&)");
-    }
-  });
+  std::exception_ptr problem;
+  if (!number.valid() || number.index() >= data.size() || data[number.index()].array || data[number.index()].on_device()) {
+    problem =
+        std::make_exception_ptr(ContractError("the condition of a plan is on data that is no number of its graph on the host",
+                                              "pass an id of add_number(name, double&)"));
+  }
+  if (const auto [least, largest] = agree(comm, problem, number.value()); least != largest) {
+    throw ContractError(fmt::format("the condition of a plan is on '{}' on one rank and on '{}' on another", data[least].name,
+                                    data[largest].name),
+                        "pass the same number to repeat_until() on every rank");
+  }
   const TracedRegion region("run a plan");
   finish_sequence(Errors::on_all_ranks);
-  begin(most, trace, Errors::on_all_ranks);
+  begin(most, trace, Errors::on_all_ranks, "pass the same largest number to repeat_until() on every rank");
   Repeated result{most, false};
   if (most == 0) return result;
   {
