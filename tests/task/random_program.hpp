@@ -3,6 +3,7 @@
 // the whole arrays.
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -84,14 +85,27 @@ struct Space {
 };
 
 /// One step of a program: b (or the number) from a. transfer: every rank changes the selected rows of b by its source rows of a.
+/// output: an I/O task writes a, and number b, in every so many iterations.
 struct Step {
-  enum class What { stencil, update, scatter, measure, use, whole, transfer } what;
+  enum class What { stencil, update, scatter, measure, use, whole, transfer, output } what;
   std::size_t a, b;
   Reduce op;
   Value constant;
   bool on_device = false;
   DeviceStream stream = DeviceStream::main;  ///< used by a step on a device
   Selection selection{}, source{};
+
+  [[nodiscard]] bool of_number() const { return what == What::measure || what == What::use || what == What::output; }
+  // Properties of an output:
+  [[nodiscard]] int every() const { return 1 + static_cast<int>(constant % 3); }
+  [[nodiscard]] bool writes_number() const { return constant % 2 == 0; }
+  [[nodiscard]] bool writes_ghosts() const { return selection.subset < 0 && constant % 5 < 2; }
+};
+
+/// Steps that are recorded in a graph of their own, which is added once or twice in this place of the program.
+struct Nested {
+  std::size_t first, last;  ///< steps first ... last - 1
+  int times;
 };
 
 struct Program {
@@ -99,6 +113,7 @@ struct Program {
   std::vector<std::size_t> space_of;  ///< by array
   std::size_t numbers = 2;
   std::vector<Step> steps;
+  std::vector<Nested> nested;  ///< disjoint, ascending
   std::vector<bool> array_on_device, number_on_device;
 
   Program(std::mt19937& random, int ranks) {
@@ -122,6 +137,37 @@ struct Program {
     number_on_device.resize(numbers);
   }
 
+  /// Adds one or two I/O tasks in random places.
+  void add_outputs(std::mt19937& random) {
+    for (auto n = 1 + random() % 2; n > 0; --n) {
+      const Step step{Step::What::output, random() % space_of.size(), random() % numbers, Reduce::add,
+                      static_cast<Value>(random() % 1000)};
+      steps.insert(steps.begin() + static_cast<std::ptrdiff_t>(random() % (steps.size() + 1)), step);
+    }
+  }
+  /// Nests one or two sequences of steps.
+  void nest(std::mt19937& random) {
+    for (std::size_t first = random() % 2; first < steps.size() && nested.size() < 2;) {
+      const std::size_t last = std::min(steps.size(), first + 1 + random() % 4);
+      nested.push_back({first, last, 1 + static_cast<int>(random() % 2)});
+      first = last + random() % 3;
+    }
+  }
+  /// Calls single(step) for each step that is not nested, and group(nested) for each sequence, in the order of the program.
+  template <class Single, class Group>
+  void for_each(const Single& single, const Group& group) const {
+    std::size_t next = 0;
+    const auto singles_before = [&](std::size_t end) {
+      for (; next < end; ++next) single(next);
+    };
+    for (const Nested& of : nested) {
+      singles_before(of.first);
+      group(of);
+      next = of.last;
+    }
+    singles_before(steps.size());
+  }
+
   [[nodiscard]] bool any_on_device() const {
     const auto any = [](const std::vector<bool>& list) { return std::ranges::find(list, true) != list.end(); };
     return any(array_on_device) || any(number_on_device);
@@ -136,8 +182,7 @@ struct Program {
       };
       if (random() % 4 == 0) continue;
       step.selection = any();
-      const bool of_number = step.what == Step::What::measure || step.what == Step::What::use;
-      if (of_number || step.what == Step::What::scatter || random() % 3 != 0) continue;
+      if (step.of_number() || step.what == Step::What::scatter || random() % 3 != 0) continue;
       step.what = Step::What::transfer;
       step.source = any();
     }
@@ -148,9 +193,8 @@ struct Program {
     for (std::size_t a = 0; a < space_of.size(); ++a) array_on_device[a] = often();
     for (std::size_t n = 0; n < numbers; ++n) number_on_device[n] = often();
     for (Step& step : steps) {
-      const bool of_number = step.what == Step::What::measure || step.what == Step::What::use;
-      const bool possible = array_on_device[step.a] && (of_number ? number_on_device[step.b] : array_on_device[step.b]);
-      step.on_device = possible && random() % 2 == 0;
+      const bool possible = array_on_device[step.a] && (step.of_number() ? number_on_device[step.b] : array_on_device[step.b]);
+      step.on_device = possible && step.what != Step::What::output && random() % 2 == 0;
       step.stream = std::array{DeviceStream::main, DeviceStream::urgent, DeviceStream::aside}[random() % 3];
     }
   }
@@ -167,14 +211,28 @@ struct Program {
 /// Executes a program on whole arrays.
 class Interpreter {
  public:
-  explicit Interpreter(const Program& program) : program_(program), numbers(program.numbers, 1.0), open_(program.numbers) {
+  /// Values that an output has written: all rows of the array, or those of a rank, and the number.
+  struct Written {
+    int iteration;
+    std::vector<Value> rows;
+    double number;
+  };
+
+  explicit Interpreter(const Program& program)
+      : program_(program), numbers(program.numbers, 1.0), written(program.steps.size()), open_(program.numbers) {
     for (std::size_t a = 0; a < program.space_of.size(); ++a) {
       fields.emplace_back();
       for (int row = 0; row < space(a).rows(); ++row) fields.back().push_back(initial(a, row));
     }
   }
   void iterate() {
-    for (const Step& step : program_.steps) execute(step);
+    ++iteration_;
+    program_.for_each([&](std::size_t step) { execute(step); },
+                      [&](const Nested& nested) {
+                        for (int time = 0; time < nested.times; ++time) {
+                          for (std::size_t step = nested.first; step < nested.last; ++step) execute(step);
+                        }
+                      });
     for (auto& open : open_) open.reset();
   }
 
@@ -184,11 +242,18 @@ class Interpreter {
  public:
   std::vector<std::vector<Value>> fields;
   std::vector<double> numbers;
+  std::vector<std::vector<Written>> written;  ///< by step
 
  private:
   [[nodiscard]] const Space& space(std::size_t a) const { return program_.spaces[program_.space_of[a]]; }
-  void execute(const Step& step) {
+  void execute(std::size_t number_of_step) {
+    const Step& step = program_.steps[number_of_step];
     const std::vector<Value> a = fields[step.a];
+    if (step.what == Step::What::output) {
+      if (step.writes_number()) open_[step.b].reset();
+      if (iteration_ % step.every() == 0) written[number_of_step].push_back({iteration_, a, numbers[step.b]});
+      return;
+    }
     const Space& of = space(step.a);
     std::vector<Value> sums(of.inner.size());  // by rank, of source rows
     for (int row = 0; row < of.rows(); ++row) {
@@ -220,6 +285,7 @@ class Interpreter {
           break;
         case Step::What::measure:
         case Step::What::use:
+        case Step::What::output:
           break;
       }
     }
@@ -254,6 +320,7 @@ class Interpreter {
 
  private:
   std::vector<std::optional<Reduce>> open_;
+  int iteration_ = 0;
 };
 
 }  // namespace weft::task::test
