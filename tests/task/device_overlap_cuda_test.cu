@@ -26,20 +26,22 @@ class CudaDeviceOverlap : public ::testing::Test {
   void SetUp() override { WEFT_NEEDS_GPU(); }
 };
 
-/// Sets a row after some 20 ms.
+/// Sets a row after a number of cycles; a million takes about 0.5 ms.
 struct SetRowLate {
   double* to;
+  long long cycles;
   WEFT_HD void operator()(std::int32_t /*i*/) const {
 #ifdef __CUDA_ARCH__
     const long long begin = clock64();
-    while (clock64() - begin < 40'000'000) {
+    while (clock64() - begin < cycles) {
     }
 #endif
     *to = 1;
   }
 };
 
-/// Returns what the trace of 4 iterations says in which inner rows take 20 ms.
+/// Returns what the trace of 4 iterations says in which inner rows take 20 ms, and the rows that are exchanged 1 ms, so that a
+/// task in another stream is at work before the exchange begins.
 /// @param place  of the task of inner rows.  @param needs_ghosts  it waits for the exchange.
 [[nodiscard]] DeviceOverlap traced(DevicePlace place, bool needs_ghosts, Trace::Streams streams) {
   const Communicator self = Communicator::self();
@@ -49,9 +51,12 @@ struct SetRowLate {
   Graph g(self);
   const DataId of_u = g.add_array("u", u, kRows / 2), of_v = g.add_array("v", v, kRows / 2);
   const Part rows = needs_ghosts ? Part::inner | Part::ghost : Part::inner;
-  g.add_task("inner", {reads(of_u, rows), writes(of_v, Part::inner)}, place,
-             [&](Stream& stream) { parallel_for(space::cuda{}, stream, 1, SetRowLate{v.view<Aos, space::cuda>().data()}); });
-  g.add_task("change", {reads_writes(of_u, Part::border)}, on(device_urgent), [](Stream&) {});
+  g.add_task("inner", {reads(of_u, rows), writes(of_v, Part::inner)}, place, [&](Stream& stream) {
+    parallel_for(space::cuda{}, stream, 1, SetRowLate{v.view<Aos, space::cuda>().data(), 40'000'000});
+  });
+  g.add_task("change", {reads_writes(of_u, Part::border)}, on(device_urgent), [&](Stream& stream) {
+    parallel_for(space::cuda{}, stream, 1, SetRowLate{&u.view<Aos, space::cuda>()(kRows - 1, 0), 2'000'000});
+  });
   g.add_task("border", {reads(of_u, Part::border | Part::ghost), writes(of_v, Part::border)}, on(device_urgent), [](Stream&) {});
   Plan tasks = g.compile();
   tasks.run(3);  // loads kernels
