@@ -2,8 +2,8 @@
 /// LU factorisation with partial pivoting of many small matrices, and solution with them, on hosts and GPUs with the same digits.
 ///
 /// Matrices have 1 to 32 rows and are stored one after the other, each row-major. On a GPU a thread factorises a matrix of 1 to 7
-/// rows in registers; of larger ones, a lane has a row, and a warp one matrix, or two of up to 16 rows, or four of 8 rows. On hosts
-/// the loops of sizes 4 to 7 are unrolled.
+/// rows in registers; of larger ones, a lane has a row, and a warp one matrix, or two of up to 16 rows, or four of 8 rows. On
+/// hosts the loops of sizes 4 to 7 are unrolled.
 ///
 /// The overloads for GPUs enqueue one kernel in the stream and never wait; they can be captured in a Graph and need no temporary
 /// memory. Without CUDA they throw DeviceError (see no_gpu()).
