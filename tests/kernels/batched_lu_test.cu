@@ -84,7 +84,7 @@ TEST(CudaBatchedLu, factors_and_solutions_have_the_bits_of_the_host) {
 TEST(CudaBatchedLu, kernels_read_the_writes_of_the_preceding_one) {
   WEFT_NEEDS_GPU();
   Stream stream;
-  for (const int n : {5, 20}) {  // kernels for a size known to the compiler, and for any
+  for (const int n : {5, 8, 12, 20}) {  // a thread for each matrix; 8, 16 and 32 lanes
     Batch<double> batch(n, 200);
     const OnGpu source(stream, batch.factors);
     const std::vector<double> b = test::numbers<double>(batch.pivots.size(), 8);

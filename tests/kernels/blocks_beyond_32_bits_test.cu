@@ -76,48 +76,86 @@ TEST(CudaAosSoa, converts_entries_beyond_32_bits) {
   EXPECT_EQ(wrong_entries(stream, soa, EntryOfSoa{kRows, kWidth}), 0U);
 }
 
-/// Entry i of matrices of n rows: 2 on the diagonal and 1 above it, so that the matrix is its own factor.
-struct UpperEntry {
+/// Entry i of matrices of n rows that differ from each other: upper triangular, with 2^(matrix % 7) on the diagonal and ones
+/// above it, and rows 0 and 1 exchanged.
+struct MatrixEntry {
   int n;
-  WEFT_HD float operator()(std::int64_t i) const {
+  [[nodiscard]] WEFT_HD float of_triangle(std::int64_t i) const {
+    const std::int64_t matrix = i / (n * n);
     const auto entry = static_cast<int>(i % (n * n)), row = entry / n, column = entry % n;
-    return row == column ? 2.F : row < column ? 1.F : 0.F;
+    return row == column ? static_cast<float>(1 << matrix % 7) : row < column ? 1.F : 0.F;
+  }
+  WEFT_HD float operator()(std::int64_t i) const {
+    const auto entry = static_cast<int>(i % (n * n)), row = entry / n;
+    return of_triangle(row == 0 ? i + n : row == 1 ? i - n : i);
   }
 };
-/// Entry i of the squares of these matrices.
-struct SquareEntry {
+/// Entry i of the factors of these matrices: the triangles.
+struct FactorEntry {
+  MatrixEntry matrices;
+  WEFT_HD float operator()(std::int64_t i) const { return matrices.of_triangle(i); }
+};
+/// Row c of pivots: 1 for columns 0 and 1, and c for others.
+struct PivotEntry {
+  int n;
+  WEFT_HD std::uint8_t operator()(std::int64_t i) const { return static_cast<std::uint8_t>(i % n < 2 ? 1 : i % n); }
+};
+struct ZeroByte {
+  WEFT_HD std::uint8_t operator()(std::int64_t /*i*/) const { return 0; }
+};
+/// Entry i of the products of the identity and these matrices, which are the matrices.
+struct IdentityEntry {
   int n;
   WEFT_HD float operator()(std::int64_t i) const {
-    const auto entry = static_cast<int>(i % (n * n)), row = entry / n, column = entry % n;
-    return row == column ? 4.F : row < column ? static_cast<float>(3 + column - row) : 0.F;
+    const auto entry = static_cast<int>(i % (n * n));
+    return entry / n == entry % n ? 1.F : 0.F;
   }
+};
+/// Right-hand side i of the solution (0, ..., 0, 1): the last column of its matrix.
+struct LastColumn {
+  MatrixEntry matrices;
+  WEFT_HD float operator()(std::int64_t i) const {
+    const int n = matrices.n;
+    return matrices(i / n * n * n + i % n * n + n - 1);
+  }
+};
+struct LastIsOne {
+  int n;
+  WEFT_HD float operator()(std::int64_t i) const { return i % n == n - 1 ? 1.F : 0.F; }
 };
 template <class Entry>
-struct StoreMatrices {
+struct StoreFloats {
   float* to;
   Entry entry;
   WEFT_HD void operator()(std::int64_t i) const { to[i] = entry(i); }
-};
-struct Zero {
-  WEFT_HD std::uint8_t operator()(std::int64_t /*i*/) const { return 0; }
 };
 
 void expect_batch(int n) {
   SCOPED_TRACE(n);
   Stream stream;
   const std::int64_t size = kMany / (n * n) + 1, entries = size * n * n;
-  const DeviceVector<float> matrices(stream, to_index(entries)), products(stream, to_index(entries));
+  const MatrixEntry entry{n};
+  const DeviceVector<float> matrices(stream, to_index(entries)), other(stream, to_index(entries)),
+      products(stream, to_index(entries)), x(stream, to_index(size * n));
   const DeviceVector<std::uint8_t> pivots(stream, to_index(size * n)), status(stream, to_index(size));
-  parallel_for(kGpu, stream, entries, StoreMatrices<UpperEntry>{matrices.data(), {n}});
-  multiply_batch(kGpu, stream, ProductBatch<float>{n, matrices.span(), matrices.span(), products.span()});
-  EXPECT_EQ(wrong_entries(stream, products, SquareEntry{n}), 0U);
-  lu_factor(kGpu, stream, LuBatch<float>{n, matrices.span(), pivots.span(), status.span()});
-  EXPECT_EQ(wrong_entries(stream, matrices, UpperEntry{n}), 0U);
-  EXPECT_EQ(wrong_entries(stream, status, Zero{}), 0U);
+  parallel_for(kGpu, stream, entries, StoreFloats<MatrixEntry>{matrices.data(), entry});
+  parallel_for(kGpu, stream, entries, StoreFloats<IdentityEntry>{other.data(), {n}});
+  multiply_batch(kGpu, stream, ProductBatch<float>{n, other.span(), matrices.span(), products.span()});
+  EXPECT_EQ(wrong_entries(stream, products, entry), 0U);
+  set_bytes(stream, pivots.data(), 0xff, pivots.bytes());
+  set_bytes(stream, status.data(), 0xff, status.bytes());
+  const LuBatch<float> batch{n, matrices.span(), pivots.span(), status.span()};
+  lu_factor(kGpu, stream, batch);
+  EXPECT_EQ(wrong_entries(stream, matrices, FactorEntry{entry}), 0U);
+  EXPECT_EQ(wrong_entries(stream, pivots, PivotEntry{n}), 0U);
+  EXPECT_EQ(wrong_entries(stream, status, ZeroByte{}), 0U);
+  parallel_for(kGpu, stream, size * n, StoreFloats<LastColumn>{x.data(), {entry}});
+  lu_solve(kGpu, stream, batch, x.span(), x.span());
+  EXPECT_EQ(wrong_entries(stream, x, LastIsOne{n}), 0U);
 }
 
-TEST(CudaBatchedLu, factorises_and_multiplies_entries_beyond_32_bits) {
-  WEFT_NEEDS_GPU_MEMORY(kMany * 9);
+TEST(CudaBatchedLu, computes_with_entries_beyond_32_bits) {
+  WEFT_NEEDS_GPU_MEMORY(kMany * 15);
   expect_batch(5);
   expect_batch(8);
   expect_batch(30);

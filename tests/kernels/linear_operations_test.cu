@@ -117,6 +117,7 @@ struct Operation {
 const Operation kLinear[] = {{"block_sparse_products", block_sparse_products},
                              {"batches_of_5_rows", batches<5>},
                              {"batches_of_8_rows", batches<8>},
+                             {"batches_of_12_rows", batches<12>},
                              {"batches_of_20_rows", batches<20>},
                              {"block_jacobi", block_jacobi},
                              {"lu_sgs", colored_factors<Factors::lu_sgs>},

@@ -14,7 +14,8 @@ struct ExchangeOverlap {
   std::string name;
   double seconds = 0;        ///< from the beginning of its start node to the end of its finish node
   double hidden = 0;         ///< thereof while a body was executed
-  double can_be_hidden = 0;  ///< the smaller of `seconds` and the time of the bodies that may run meanwhile
+  double can_be_hidden = 0;  ///< the smaller of `seconds` and the time of the bodies that may run meanwhile; on
+                             ///< devices at least `hidden`
 };
 
 /// Returns the share of the communication that computation hides: the sum of `hidden` divided by that of `can_be_hidden`; 1 where

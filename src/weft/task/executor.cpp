@@ -201,7 +201,8 @@ int Executor::take_urgent(int below) {
   return kNone;
 }
 
-/// Returns the node that a thread executes in place of a ready one: itself, or one that is more urgent. @pre urgencies_ > 0
+/// Returns the node that a thread executes in place of a ready one: itself, or one that is more urgent.
+/// @pre urgencies_ > 0; release() returned the node, which has not been in a list.
 int Executor::most_urgent(int node) {
   const int other = take_urgent(stage_->urgency[node]);
   if (other == kNone) return node;

@@ -23,13 +23,13 @@ inline constexpr int kUrgencies = 8;
 /// order.
 ///
 /// The nodes of the host that precede the first communication, directly or through others, have urgency 0, those that precede the
-/// next one but not the first have urgency 1, and so on; those that no communication waits for come last. The last urgency of a
-/// stage is that of nodes that are not urgent, even if communication waits for them, because all others precede earlier ones. If
-/// there were more than kUrgencies others, successive ones are one.
+/// next one but not the first have urgency 1, and so on; those that no communication waits for come last. Nodes of the
+/// largest urgency of a stage are not urgent: they use the list of all other nodes, even if communication waits for them, because
+/// there is nothing that they could precede. If there were more than kUrgencies others, successive ones are one.
 ///
 /// Example: task a precedes a pull, b and c precede a reduction after it, c follows the pull; d precedes neither: the urgencies
 /// of a, b, c and d are 0, 1, 1 and 2, and a has successors in the order start, b, d. Without d nothing is less urgent than b.
-/// @pre the nodes are in an order that respects the dependencies.  @cost O(nodes + dependencies), sorted
+/// @pre stage.urgency is empty; the nodes are in an order that respects the dependencies.  @cost O(nodes + dependencies), sorted
 void set_urgency(Stage& stage);
 
 /// Returns the number of urgencies of urgent nodes; 0 if no node is urgent.

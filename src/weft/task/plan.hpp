@@ -38,8 +38,7 @@ class Plan {
   ///   often and reduce something over the ranks after it, by which they can agree. If a rank cannot take part in the exchanges,
   ///   ranks that wait for its rows throw a CommError.
   /// @throws ContractError on every rank if an array was destroyed or resized, or, with Errors::on_all_ranks, if the ranks
-  /// request
-  ///   different numbers of iterations; errors of bodies; CommError. @collective
+  ///   request different numbers of iterations; errors of bodies; CommError. @collective
   /// @cost about 20 ns for each node, and two reductions over the ranks with Errors::on_all_ranks; nothing is allocated without a
   ///   trace, except in reductions.
   void run(int iterations = 1, Trace* trace = nullptr, Errors errors = Errors::on_all_ranks);

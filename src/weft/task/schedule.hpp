@@ -86,8 +86,8 @@ struct Node {
   Part rows = Part::owned;  ///< task: owned (all rows), inner or border; copy: what is copied
   Reduce op = Reduce::add;
   Side side = Side::host;  ///< where it is executed; copy: the side that receives the values
-  bool urgent = false;     ///< communication waits for this node, not only for one that follows it: of a device, in a stream of
-                           ///< high priority
+  bool urgent = false;     ///< a direct successor is communication: on a device, in the stream of high priority (Stage::urgency,
+                           ///< for the host, also counts indirect successors)
   DeviceStream stream = DeviceStream::main;  ///< used by a task on a device
   int graph = -1;                            ///< in a plan: the segment whose graph contains the node
   double cost = 0;                           ///< s; of a divided task, that of the inner half

@@ -67,8 +67,8 @@ decltype(auto) visit_scalar_limiter(LimiterKind of_flow, F&& f) {
   return extrapolated_scalar(extrapolations, i, inside, values, stride);
 }
 
-/// Computes the limited slopes of the scalars of cell c; zero in and next to the first-order fallback, as in the flow. Changes
-/// v.which.
+/// Computes the limited slopes of the scalars of cell c; zero in and next to the first-order fallback, as in the flow. May
+/// change v.which.
 template <int Dim, class Limiter, class View>
 WEFT_HD inline void scalar_slopes_of_cell(View& v, std::int32_t c, const Limiter& limiter) {
   bool flat = v.fallback != nullptr && v.fallback[c] != 0;

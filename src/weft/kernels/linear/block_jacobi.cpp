@@ -6,6 +6,28 @@
 
 namespace weft::kernels {
 
+namespace {
+
+/// Copies row `i` of the diagonal blocks, in the numbering of scalar rows, to row-major blocks; zero where none is stored.
+template <class T, int B>
+struct CopyDiagonal {
+  BsrView<const T, B> a;
+  T* blocks;
+  void operator()(std::int64_t i) const {
+    const auto row = static_cast<std::int32_t>(i / B);
+    const auto within = static_cast<int>(i - std::int64_t{row} * B);
+    const std::int32_t k = a.pattern.diagonal[row];
+    const std::int64_t slot = k < 0 ? 0 : a.pattern.slot(row, k);
+    for (int j = 0; j < B; ++j) {
+      T entry{};
+      if (k >= 0) entry = a(slot, within, j);
+      blocks[i * B + j] = entry;
+    }
+  }
+};
+
+}  // namespace
+
 template <LinearScalar T, int B>
   requires BlockSize<B>
 BlockJacobi<T, B>::BlockJacobi(std::int32_t rows, Backend backend)
@@ -18,7 +40,7 @@ template <LinearScalar T, int B>
 void BlockJacobi<T, B>::factor(const BsrView<const T, B>& a, Team& team) {
   const LuBatch<T> blocks = batch<space::host>();
   WEFT_EXPECTS(a.pattern.rows == blocks.size());
-  const detail::CopyDiagonal<T, B> copy{a, blocks.factors.data()};
+  const CopyDiagonal<T, B> copy{a, blocks.factors.data()};
   detail::split(team, std::int64_t{a.pattern.rows} * B, 4096, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) copy(i);
   });

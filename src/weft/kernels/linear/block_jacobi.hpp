@@ -50,24 +50,4 @@ class BlockJacobi final : public Preconditioner<T> {
   HostDeviceVector<std::uint8_t> pivots_, status_;
 };
 
-namespace detail {
-/// Copies row `i` of the diagonal blocks, in the numbering of scalar rows, to row-major blocks; zero where none is stored.
-template <class T, int B>
-struct CopyDiagonal {
-  BsrView<const T, B> a;
-  T* blocks;
-  WEFT_HD void operator()(std::int64_t i) const {
-    const auto row = static_cast<std::int32_t>(i / B);
-    const auto within = static_cast<int>(i - std::int64_t{row} * B);
-    const std::int32_t k = a.pattern.diagonal[row];
-    const std::int64_t slot = k < 0 ? 0 : a.pattern.slot(row, k);
-    for (int j = 0; j < B; ++j) {
-      T entry{};
-      if (k >= 0) entry = a(slot, within, j);
-      blocks[i * B + j] = entry;
-    }
-  }
-};
-}  // namespace detail
-
 }  // namespace weft::kernels

@@ -13,24 +13,23 @@
 #include "weft/device/parallel_for.cuh"
 #include "weft/kernels/linear/batched_lu.hpp"
 #include "weft/kernels/linear/small_lu.hpp"
+#include "weft/kernels/primitives/warp.cuh"
 
 namespace weft::kernels::detail {
 
 inline constexpr int kLuWarps = 4;  ///< warps of a block
-inline constexpr unsigned kAllLanes = 0xffffffffU;
 
 /// Entries that a lane loads from shared memory, or stores, in one instruction of 16 bytes.
 template <class T>
-struct alignas(16) LaneVector {
-  static constexpr int kSize = 16 / static_cast<int>(sizeof(T));
-  T entries[kSize];
-};
+inline constexpr int kLaneVectorSize = 16 / static_cast<int>(sizeof(T));
+template <class T>
+using LaneVector = EntryGroup<T, kLaneVectorSize<T>>;
 
 /// Returns the distance of rows of n entries in shared memory: an odd number of vectors, so that eight lanes that access the same
 /// column of successive rows have no bank conflicts. With n = 8 it is 10 doubles.
 template <class T>
 [[nodiscard]] constexpr int lane_row_stride(int n) {
-  constexpr int kSize = LaneVector<T>::kSize;
+  constexpr int kSize = kLaneVectorSize<T>;
   return ((n + kSize - 1) / kSize | 1) * kSize;
 }
 static_assert(lane_row_stride<double>(8) == 10 && lane_row_stride<double>(9) == 10 && lane_row_stride<float>(32) == 36);
@@ -72,14 +71,14 @@ struct LaneRows {
 
   /// Loads the row of the lane to registers. Entries beyond n are undefined.
   __device__ void load_row(T (&a)[kGroup]) const {
-    constexpr int kSize = LaneVector<T>::kSize;
+    constexpr int kSize = kLaneVectorSize<T>;
     const LaneVector<T>* const from = shared_vectors(row < n ? row : 0);
 #pragma unroll
     for (int v = 0; v < kGroup / kSize; ++v) {
       if (v * kSize >= n) break;
       const LaneVector<T> loaded = from[v];
 #pragma unroll
-      for (int i = 0; i < kSize; ++i) a[v * kSize + i] = loaded.entries[i];
+      for (int i = 0; i < kSize; ++i) a[v * kSize + i] = loaded.value[i];
     }
   }
 
@@ -140,16 +139,17 @@ __device__ LanePivot<T> find_pivot(T entry, int c, int position, bool has_row, i
 
 /// In step c the lane of the pivot stores its row to row c of the shared memory, where the entries from c on are those of U, and
 /// the others read them there. From then on the entries from c on in the registers of that lane are unused, so that updates need
-/// no condition; its entries before c, those of L, stay as they are.
+/// no condition: the lane divides the pivot by itself and subtracts its own row. Its entries before c, those of L, stay as they
+/// are. After a column without a pivot the steps go on with numbers that are not used; positions stay a permutation of the rows.
 ///
 /// The bound of four blocks per multiprocessor keeps the compiler from placing registers in local memory.
 template <class T, int kGroup>
 __global__ void __launch_bounds__(kLuWarps * 32, 4)
     lu_factor_rows_kernel(int n, T* factors, std::uint8_t* pivots, std::uint8_t* status, std::int64_t size) {
   using Vector = LaneVector<T>;
-  constexpr int kSize = Vector::kSize;
-  extern __shared__ double memory[];
-  const LaneRows<T, kGroup> rows(n, size, memory);
+  constexpr int kSize = kLaneVectorSize<T>;
+  extern __shared__ uint4 lane_rows_memory[];  // aligned as LaneVector
+  const LaneRows<T, kGroup> rows(n, size, lane_rows_memory);
   trigger_dependent_launch();
   grid_dependency_sync();
   if (rows.count <= 0) return;
@@ -173,7 +173,7 @@ __global__ void __launch_bounds__(kLuWarps * 32, 4)
         if (v * kSize >= n) break;
         Vector stored;
 #pragma unroll
-        for (int i = 0; i < kSize; ++i) stored.entries[i] = a[v * kSize + i];
+        for (int i = 0; i < kSize; ++i) stored.value[i] = a[v * kSize + i];
         row_of_pivot[v] = stored;
       }
     }
@@ -185,8 +185,8 @@ __global__ void __launch_bounds__(kLuWarps * 32, 4)
 #pragma unroll
       for (int i = 0; i < kSize; ++i) {
         const int k = v * kSize + i;
-        if (k == c) a[c] = (position > c ? a[c] : of_pivot.entries[i]) / of_pivot.entries[i];
-        if (k > c) a[k] -= a[c] * of_pivot.entries[i];
+        if (k == c) a[c] = (position > c ? a[c] : of_pivot.value[i]) / of_pivot.value[i];
+        if (k > c) a[k] -= a[c] * of_pivot.value[i];
       }
     }
   }
@@ -208,8 +208,8 @@ template <class T, int kGroup>
 __global__ void __launch_bounds__(kLuWarps * 32)
     lu_solve_rows_kernel(int n, const T* factors, const std::uint8_t* pivots, const std::uint8_t* status, const T* b, T* x,
                          std::int64_t size) {
-  extern __shared__ double memory[];
-  const LaneRows<T, kGroup> rows(n, size, memory);
+  extern __shared__ uint4 lane_rows_memory[];  // aligned as LaneVector
+  const LaneRows<T, kGroup> rows(n, size, lane_rows_memory);
   trigger_dependent_launch();
   grid_dependency_sync();
   if (rows.count <= 0) return;
