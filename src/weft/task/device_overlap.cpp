@@ -11,14 +11,12 @@
 namespace weft::task {
 namespace {
 
-using Event = RankTrace::Event;
-
 [[nodiscard]] bool is_exchange(Kind kind) { return kind == Kind::start || kind == Kind::finish; }
 
 /// The rows of the streams in one iteration of a plan, by node of its compiled graph.
-struct Rows {
+struct StreamRows {
   const RankTrace::Graph* graph = nullptr;
-  std::vector<const Event*> by_node{};  ///< null: no row
+  std::vector<const RankTrace::Event*> by_node{};  ///< null: no row
 
   [[nodiscard]] std::vector<Interval> bodies(const std::vector<bool>* among = nullptr) const {
     std::vector<Interval> list;
@@ -43,15 +41,15 @@ class Summary {
 
  private:
   void add_rank(const RankTrace& rank) {
-    std::map<std::pair<int, int>, Rows> rows;  // by iteration and graph
+    std::map<std::pair<int, int>, StreamRows> rows;  // by iteration and graph
     std::set<int> iterations, in_streams;
-    for (const Event& event : rank.events) {
+    for (const RankTrace::Event& event : rank.events) {
       if (event.iteration >= 0) iterations.insert(event.iteration);
       if (event.thread < kFirstStream) continue;
       result.has_exchanges |= event.kind == RecordedEvent::Kind::communication;
       in_streams.insert(event.iteration);
       if (event.iteration < 0 || event.stage < 0 || event.node < 0) continue;
-      Rows& of = rows[{event.iteration, event.stage}];
+      StreamRows& of = rows[{event.iteration, event.stage}];
       of.graph = &rank.graphs[event.stage];
       of.by_node.resize(of.graph->size());
       of.by_node[event.node] = &event;
@@ -69,15 +67,15 @@ class Summary {
   }
 
   /// Adds the exchanges of an iteration and returns whether it has any.
-  bool add_exchanges(const Rows& rows) {
+  bool add_exchanges(const StreamRows& rows) {
     constexpr double kInfinite = std::numeric_limits<double>::infinity();
     const std::vector<Interval> bodies = rows.bodies();
     bool any = false;
     for (int i = 0; i < std::ssize(*rows.graph); ++i) {
-      const Event* const finish = rows.by_node[i];
+      const RankTrace::Event* const finish = rows.by_node[i];
       if ((*rows.graph)[i].kind != Kind::finish || finish == nullptr) continue;
       const int before = start_of(*rows.graph, i);
-      const Event* const start = before < 0 ? nullptr : rows.by_node[before];
+      const RankTrace::Event* const start = before < 0 ? nullptr : rows.by_node[before];
       if (start == nullptr) continue;
       auto [known, is_new] = independent_.try_emplace({rows.graph, i});
       if (is_new) known->second = independent_of(*rows.graph, i);

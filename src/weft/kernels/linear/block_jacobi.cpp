@@ -6,7 +6,7 @@
 
 namespace weft::kernels {
 
-namespace {
+namespace detail {
 
 /// Copies row `i` of the diagonal blocks, in the numbering of scalar rows, to row-major blocks; zero where none is stored.
 template <class T, int B>
@@ -26,7 +26,7 @@ struct CopyDiagonal {
   }
 };
 
-}  // namespace
+}  // namespace detail
 
 template <LinearScalar T, int B>
   requires BlockSize<B>
@@ -40,7 +40,7 @@ template <LinearScalar T, int B>
 void BlockJacobi<T, B>::factor(const BsrView<const T, B>& a, Team& team) {
   const LuBatch<T> blocks = batch<space::host>();
   WEFT_EXPECTS(a.pattern.rows == blocks.size());
-  const CopyDiagonal<T, B> copy{a, blocks.factors.data()};
+  const detail::CopyDiagonal<T, B> copy{a, blocks.factors.data()};
   detail::split(team, std::int64_t{a.pattern.rows} * B, 4096, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) copy(i);
   });
