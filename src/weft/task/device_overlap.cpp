@@ -111,8 +111,10 @@ std::string DeviceOverlap::text() const {
   }
   std::string text = overlap_text(exchanges, kWhat, fmt::format("; iterations with rows: {}; ms", iterations));
   if (without_rows > 0) {
-    text += fmt::format("  not contained: {} iterations without rows in streams; nodes within a CUDA graph have none\n",
-                        without_rows);
+    text += fmt::format(
+        "  not contained: {} iterations without rows in streams; nodes within a CUDA graph have none, nor have\n"
+        "  plans without a device\n",
+        without_rows);
   }
   return text + "  rows do not say how much tasks and exchanges delay each other: compare with the time of an exchange alone\n";
 }
