@@ -75,8 +75,8 @@ class Exchange {
   /// was destroyed without close(). With other transports, and at the end of the program, destroying the exchange and then
   /// the array is sufficient.
   /// @pre every Graph that contains the exchange has completed and is destroyed.
-  /// @throws ContractError on every rank if the exchange is in flight on any; CommError. @collective  on the plan's
-  /// communicator.
+  /// @throws on every rank ContractError if the exchange is in flight on any, DeviceError if the work of a GPU has failed;
+  /// CommError. @collective  on the plan's communicator.
   void close();
 
   [[nodiscard]] bool in_flight() const;

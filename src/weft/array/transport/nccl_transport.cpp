@@ -9,14 +9,17 @@ namespace weft::detail {
 
 NcclTransport::NcclTransport(const GhostPlan& plan, Backend backend, const std::vector<Field>& fields, Direction direction,
                              Reduce op)
-    : nccl_(NcclCommunicator::of(plan.comm())),
+    : comm_(plan.comm()),
+      nccl_(NcclCommunicator::of(plan.comm())),
       messages_(agreed(plan.comm(), [&] { return PackedMessages(plan, backend, fields, direction, op, false); })) {
   for (const PackedMessages::Message& m : messages_.sends()) sends_.push_back({m.rank, m.data, m.bytes});
   for (const PackedMessages::Message& m : messages_.receives()) receives_.push_back({m.rank, m.data, m.bytes});
 }
 
 void NcclTransport::close() {
-  if (!done_.captured()) done_.wait();
+  agreed(comm_, [&] {
+    if (!done_.captured()) done_.wait();
+  });
   NcclCommunicator::release(std::move(nccl_));
 }
 

@@ -20,6 +20,7 @@ class NcclTransport final : public TransportBody {
   void close() override;
 
  private:
+  Communicator comm_;
   std::shared_ptr<NcclCommunicator> nccl_;
   PackedMessages messages_;
   std::vector<NcclCommunicator::Message> sends_, receives_;

@@ -196,7 +196,9 @@ void PeerTransport::set_arguments(const std::vector<PeerLink>& links) {
 }
 
 void PeerTransport::close() {
-  if (!done_.captured()) done_.wait();
+  agreed(comm_, [&] {
+    if (!done_.captured()) done_.wait();
+  });
   mapped_.clear();
   comm_.barrier();
 }
