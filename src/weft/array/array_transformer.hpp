@@ -69,6 +69,14 @@ class Exchange {
   /// @throws ContractError if transport() is one of devices (nothing has been started then); otherwise as above.
   void run();
 
+  /// Ends the waits of the GPUs of this rank and of its neighbours for each other, for good, because this rank takes no further
+  /// part in the exchange: with `peer`, kernels that wait, and those that are enqueued or launched later, end, and the rows that
+  /// they would have received have undefined values. Without effect with other transports. Waits for no rank, and succeeds also
+  /// if the GPU of this rank cannot be used any more.
+  void stop() noexcept;
+  /// Returns true if this rank or a neighbour has called stop(); with transports other than `peer` false. @cost a read of memory
+  [[nodiscard]] bool stopped() const noexcept;
+
   /// Ends the exchange on every rank; returns when no other rank maps arrays of this rank. Required with `peer` before an
   /// array of a GPU is freed while the program continues, because CUDA does not allow an allocation to be freed that another
   /// process maps; and with `nccl`, whose communicator is destroyed with the last exchange that is closed, provided that none

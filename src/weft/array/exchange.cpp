@@ -251,6 +251,11 @@ void Exchange::discard_capture() noexcept {
 
 void Exchange::count_launch() { body().count_launch(); }
 
+void Exchange::stop() noexcept {
+  if (body_ != nullptr) body_->stop();
+}
+bool Exchange::stopped() const noexcept { return body_ != nullptr && body_->stopped(); }
+
 bool Exchange::in_flight() const { return body_ != nullptr && body_->in_flight(); }
 bool Exchange::arrived() { return body().arrived(); }
 std::vector<Exchange::Message> Exchange::missing() { return body().missing(); }

@@ -23,6 +23,8 @@ struct Exchange::Body {
   [[nodiscard]] bool arrived();
   void discard_capture() noexcept;
   void count_launch();
+  void stop() noexcept { messages_->stop(); }
+  [[nodiscard]] bool stopped() const noexcept { return messages_->stopped(); }
   /// Implements Exchange::close(). @collective
   void close();
   [[nodiscard]] bool in_flight() const { return in_flight_; }

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "weft/array/transport/peer_transport.hpp"
 #include "weft/array/transport/put.hpp"
 #include "weft/base/error.hpp"
 #include "weft/base/mix.hpp"
@@ -107,6 +108,7 @@ std::vector<Transport> choose_transports(const GhostPlan& plan, Backend backend,
   }
   if (wanted == Transport::host || wanted == Transport::shared || wanted == Transport::staged) return {wanted};
   const bool mirror = backend == Backend::mirror;
+  if (mirror && wanted == Transport::peer && peer_of_mirrors_for_tests() != nullptr) return {wanted};
   const bool aware = comm.all(mirror || MpiEnvironment::cuda_aware().value_or(false));
   Obstacles obstacles{"the arrays are not on GPUs", "the arrays are not on GPUs"};
   if (!mirror) obstacles = obstacles_of(plan);

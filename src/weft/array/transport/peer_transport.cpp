@@ -6,7 +6,6 @@
 #include <span>
 
 #include "weft/array/transport.hpp"
-#include "weft/array/transport/transport_setup.hpp"
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/device/device.hpp"
@@ -95,6 +94,7 @@ void PeerTransport::set_up(const GhostPlan& plan, const std::vector<Field>& fiel
   const bool pulls = direction == Direction::pull;
   const Peers peers(plan, fields, pulls);
   const std::vector<Rank> ranks = peers.ranks();
+  stop_.emplace(comm, ranks, Backend::cuda);
   const std::vector<Offer> offers = agreed(comm, [&] {
     allocate(peers, pulls);
     return offers_to(peers, fields, pulls);
@@ -189,6 +189,7 @@ void PeerTransport::set_arguments(const std::vector<PeerLink>& links) {
            .links = links_.data(),
            .link_count = static_cast<std::int32_t>(links.size()),
            .epochs = epochs_.data(),
+           .stop = stop_->address(),
            .parts_here = {},
            .links_here = {}};
   if (args_.table.count <= kSmallPut) std::copy(copies_.parts().begin(), copies_.parts().end(), args_.parts_here);
@@ -212,7 +213,15 @@ void PeerTransport::start(const After& after) {
 
 void PeerTransport::finish(Stream& stream) { stream.wait_for(weft::after(done_)); }
 
+namespace {
+MakeTransport g_peer_of_mirrors = nullptr;
+}  // namespace
+
+void set_peer_of_mirrors_for_tests(MakeTransport make) { g_peer_of_mirrors = make; }
+MakeTransport peer_of_mirrors_for_tests() { return g_peer_of_mirrors; }
+
 std::unique_ptr<TransportBody> make_peer_transport(const TransportSetup& setup) {
+  if (setup.backend == Backend::mirror) return g_peer_of_mirrors(setup);
   return std::make_unique<PeerTransport>(setup.plan, setup.fields, setup.direction, setup.op);
 }
 

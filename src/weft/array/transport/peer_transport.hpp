@@ -1,11 +1,15 @@
 #pragma once
 /// Rows written directly to the memory of neighbours.
 #include <map>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "weft/array/transport/packed_messages.hpp"
 #include "weft/array/transport/put.hpp"
+#include "weft/array/transport/stop_flag.hpp"
 #include "weft/array/transport/transport.hpp"
+#include "weft/array/transport/transport_setup.hpp"
 #include "weft/device/device_vector.hpp"
 #include "weft/device/ipc.hpp"
 
@@ -24,13 +28,16 @@ namespace weft::detail {
 class PeerTransport final : public TransportBody {
  public:
   /// @pre every neighbour is a process of this machine with a GPU that this rank's GPU can access.
-  /// @throws DeviceError on every rank if any memory cannot be mapped; no mapping remains then. @collective
+  /// @throws DeviceError on every rank if any memory, of a GPU or of the host, cannot be mapped; no mapping remains then.
+  /// @collective
   PeerTransport(const GhostPlan& plan, const std::vector<Field>& fields, Direction direction, Reduce op);
 
   void start(const After& after) override;
   void finish(Stream& stream) override;
   [[nodiscard]] bool arrived() override { return done_.captured() || done_.done(); }
   void close() override;
+  void stop() noexcept override { stop_->raise(); }
+  [[nodiscard]] bool stopped() const noexcept override { return stop_->raised(); }
 
  private:
   struct Target;
@@ -54,6 +61,7 @@ class PeerTransport final : public TransportBody {
   [[nodiscard]] std::byte* map(const IpcHandle& handle);
 
   Communicator comm_;
+  std::optional<StopFlag> stop_;  ///< destroyed after the memory of the GPU, whose release waits for kernels
   DeviceVector<PeerFlags> flags_;
   DeviceVector<std::uint32_t> epochs_;
   DeviceVector<PeerLink> links_;
@@ -65,5 +73,11 @@ class PeerTransport final : public TransportBody {
   std::shared_ptr<Stream> stream_;
   Event done_;
 };
+
+/// A function that replaces PeerTransport for arrays in a mirror, which otherwise cannot be exchanged by `peer`: for tests, on
+/// machines without GPUs, of what uses a transport for which the host does not wait. Null: there is none.
+using MakeTransport = std::unique_ptr<TransportBody> (*)(const TransportSetup& setup);
+void set_peer_of_mirrors_for_tests(MakeTransport make);
+[[nodiscard]] MakeTransport peer_of_mirrors_for_tests();
 
 }  // namespace weft::detail

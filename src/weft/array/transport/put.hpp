@@ -6,6 +6,9 @@
 /// waits for the credit of each neighbour, writes, adds the number of written chunks to the neighbour's `arrived`, and ends
 /// when its own `arrived` counts are e times the chunks of an exchange. Each block counts epochs in device memory, so that a
 /// Graph can replay the kernel and blocks only wait for neighbours.
+///
+/// A kernel that waits ends when the number `stop` is not 0 any more (stop_flag.hpp): a neighbour has failed. Its blocks that
+/// wait for a credit write no rows then.
 #include <cstdint>
 
 #include "weft/array/transport/copies.hpp"
@@ -40,6 +43,7 @@ struct PutArgs {
   const PeerLink* links;
   std::int32_t link_count;
   std::uint32_t* epochs;           ///< kPutBlocks numbers of completed exchanges
+  const std::uint32_t* stop;       ///< memory of the host
   CopyPart parts_here[kSmallPut];  ///< used for at most kSmallPut of each
   PeerLink links_here[kSmallPut];
 };

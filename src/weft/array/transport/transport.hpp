@@ -29,6 +29,12 @@ class TransportBody {
   [[nodiscard]] virtual std::vector<Rank> missing() { return {}; }
   /// Returns true if messages to and from `rank` use shared host memory.
   [[nodiscard]] virtual bool shares_memory_with(Rank /*rank*/) const { return false; }
+  /// Ends all waits of the GPUs of this rank and of its neighbours for the rows of this exchange, for good: also those of work
+  /// that is enqueued, or launched later. The rows that they would have received have undefined values. Waits for no rank.
+  /// Without effect where no GPU waits, and with nccl.
+  virtual void stop() noexcept {}
+  /// Returns true if stop() was called on this rank or on a neighbour.
+  [[nodiscard]] virtual bool stopped() const noexcept { return false; }
   /// Unmaps memory of other ranks, and returns when they have unmapped the memory of this rank.
   /// @pre no exchange is in flight. @collective
   virtual void close() {}
