@@ -250,22 +250,14 @@ void Plan::Body::enqueue(const Node& node, Stream& stream) {
 
 int Plan::Body::number_of(const Node& node) const { return static_cast<int>(&node - now_->stage().nodes.data()); }
 
-void Plan::Body::leave() {
-  left_ = true;
-  failed = true;
-  if (notice_) notice_->send();
-}
-
 void Plan::Body::begin_device(Stream* stream, std::optional<int> recording) {
   if (!device) return;
   device->set_recording(recording);  // on a rank that has left, too: see decline_segment()
+  heed_stop();
   guarded("the work of the device", [&] { device->begin(*now_, stream); });
 }
 void Plan::Body::end_device() {
   if (device) guarded("the work of the device", [&] { device->end(); });
-}
-void Plan::Body::wait_for_device() {
-  if (device) guarded("the work of the device", [&] { device->wait(); });
 }
 
 void Plan::Body::launch(const Node& node) {
@@ -290,12 +282,6 @@ void Plan::Body::launch(const Node& node) {
   });
 }
 
-bool Plan::Body::completed(const Node& node) {
-  bool done = true;
-  guarded(node.name, [&] { done = device->completed(number_of(node)); });
-  return left_ || done;
-}
-
 void Plan::Body::start(const Node& node) {
   if (node.side == Side::device) {
     launch(node);
@@ -308,17 +294,6 @@ void Plan::Body::start(const Node& node) {
   const WaitDetail detail([&] { return waits_for(node); });
   while (!has_arrived(node)) std::this_thread::yield();
   if (node.side == Side::host) guarded(node.name, [&] { exchanges[node.index].wait(); });
-}
-
-/// Returns whether the messages of an exchange have arrived, or this rank takes no further part in them.
-bool Plan::Body::has_arrived(const Node& node) {
-  bool here = false;
-  guarded(node.name, [&] {
-    here = exchanges[node.index].arrived();
-    constexpr int kBetween = 256;  // a test of messages costs more than one of an exchange
-    if (!here && ++waits_ % kBetween == 0 && notice_->received()) leave();
-  });
-  return left_ || here;
 }
 
 bool Plan::Body::arrived(const Node& node) { return guard != nullptr || has_arrived(node); }
@@ -349,23 +324,6 @@ void Plan::Body::all_reduce(const Node& node) {
   const Span span(*this, node);
   double& number = *data[node.index].number;
   number = node.op == Reduce::min ? comm.min(number) : (node.op == Reduce::max ? comm.max(number) : comm.sum(number));
-}
-
-void Plan::Body::close() {
-  broken = closed = true;
-  sequence_ = false;
-  agreed(comm, [&] {
-    if (device) device->wait_for_enqueued();
-  });
-  first.forget_graphs();
-  repeated.forget_graphs();
-  std::vector<std::int32_t> in_flight;  // by exchange, on any rank: after a failure, never completed
-  for (const Exchange& exchange : exchanges) in_flight.push_back(exchange.in_flight() ? 1 : 0);
-  comm.max(std::span(in_flight));
-  for (std::size_t i = 0; i < exchanges.size(); ++i) {
-    if (in_flight[i] == 0) exchanges[i].close();
-  }
-  exchanges.clear();
 }
 
 Plan::Plan(std::unique_ptr<Body> body) : body_(std::move(body)) {}

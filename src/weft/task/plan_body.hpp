@@ -120,6 +120,7 @@ struct Plan::Body final : Work {
   template <class Operation>
   void guarded(const std::string& name, const Operation& operation);
   void leave();
+  void heed_stop();
   [[nodiscard]] bool has_arrived(const Node& node);
   [[nodiscard]] static IdRange<LocalRow> rows_of_node(const Task& task, const Node& node);
   /// Calls the body of a task for the rows of a node.
@@ -141,6 +142,7 @@ struct Plan::Body final : Work {
   void begin_device(Stream* stream, std::optional<int> recording);
   void end_device();
   void wait_for_device();
+  void wait_for_sequence(Stream* stream);
   /// @param remedy  what to do if ranks request different numbers of iterations.
   void begin(int iterations, Trace* trace, Errors errors, const char* remedy);
   void check_before(int iterations);

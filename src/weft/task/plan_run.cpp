@@ -155,11 +155,6 @@ void Plan::Body::add_streams(Trace* trace) {
   });
 }
 
-void Plan::Body::expect_usable() const {
-  if (closed) throw ContractError("this plan was closed", "compile the graph again");
-  if (broken || left_) throw ContractError("communication of this plan has failed before", "compile the graph again");
-}
-
 void Plan::Body::check_before(int iterations) {
   expect_usable();
   if (iterations < 0) throw ContractError(fmt::format("{} iterations were requested", iterations), "request 0 or more");
@@ -259,7 +254,7 @@ void Plan::Body::finish_sequence(Errors errors, Stream* stream) {
   }
   sequence_ = false;
   writer_.wait();
-  guarded("the work of the device", [&] { device->wait_for_enqueued(stream); });
+  wait_for_sequence(stream);
   record_times();
   if (errors == Errors::on_this_rank) return throw_error();
   try {
@@ -268,11 +263,6 @@ void Plan::Body::finish_sequence(Errors errors, Stream* stream) {
     left_ = comm.any(left_);  // equal on all ranks from now on
     throw;
   }
-}
-
-void Plan::Body::throw_error() {
-  if (error) std::rethrow_exception(error);
-  if (left_) throw CommError("a rank with which this one exchanges rows has failed", "see the error of that rank");
 }
 
 Plan::Repeated Plan::Body::repeat_until(DataId number, const Condition& condition, int most, Trace* trace) {
