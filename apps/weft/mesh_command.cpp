@@ -12,7 +12,9 @@
 
 #include "weft/base/counted.hpp"
 #include "weft/base/error.hpp"
+#include "weft/base/team.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/comm/thread_cores.hpp"
 #include "weft/flow/app/case.hpp"
 #include "weft/flow/app/results.hpp"
 #include "weft/io/text_file.hpp"
@@ -79,16 +81,17 @@ mesh::MeshFormat output_format(const MeshOptions& options) {
   return options.format.empty() ? mesh::mesh_format_of(options.output) : kind_named<mesh::MeshFormat>(options.format);
 }
 
-/// Writes the mesh that `make` returns. Errors of the output file are detected before the mesh is created.
+/// Writes the mesh that `make(team)` returns. Errors of the output file are detected before the mesh is created.
 template <class Make>
 Exit write(const Communicator& comm, const MeshOptions& options, Make&& make) {
   const mesh::MeshFormat format = output_format(options);
   expect_new_file(comm, options.output, options.force);
-  mesh::MeshBlock block = make();
+  Team team(share_of_cores(comm));
+  mesh::MeshBlock block = make(team);
   if (comm.is_root()) {
     for (const std::string& warning : block.warnings) fmt::print(stderr, "weft: warning: mesh {}: {}\n", block.source, warning);
   }
-  mesh::scale(block, options.scale);
+  mesh::scale(block, options.scale, {}, team);
   mesh::write_mesh(comm, block, options.output, format);
   const auto cells = comm.sum(block.cells.size());
   const auto nodes = comm.sum(static_cast<std::int64_t>(block.coords.size()));
@@ -100,8 +103,9 @@ Exit cut(const Communicator& comm, const MeshOptions& options) {
   if (output_format(options) != mesh::MeshFormat::weft)
     throw InputError(fmt::format("only Weft's own format keeps parts, not that of {}", options.output), "end its name in .h5");
   expect_new_file(comm, options.output, options.force);
+  Team team(share_of_cores(comm));
   const mesh::MeshBlock block =
-      mesh::partition_mesh(comm, mesh::read_mesh(comm, options.input), options.parts, options.partition());
+      mesh::partition_mesh(comm, mesh::read_mesh(comm, options.input, team), options.parts, options.partition());
   mesh::write_mesh(comm, block, options.output, mesh::MeshFormat::weft);
   const auto [fewest, most] = std::minmax_element(block.parts.cells.begin(), block.parts.cells.end());
   if (comm.is_root())
@@ -179,8 +183,10 @@ void add_info(CLI::App& command, const std::shared_ptr<MeshOptions>& options, Re
     request.action = [options](const Communicator& comm) {
       mesh::BuildOptions build;
       build.partition = options->partition();
-      const mesh::Mesh built = mesh::build(comm, mesh::read_mesh(comm, options->input), build);
-      const mesh::MeshStats stats = mesh::measure(built);
+      build.threads = share_of_cores(comm);
+      Team team(build.threads);
+      const mesh::Mesh built = mesh::build(comm, mesh::read_mesh(comm, options->input, team), build);
+      const mesh::MeshStats stats = mesh::measure(built, team);
       if (comm.is_root() && !options->json) fmt::print("{}", mesh::describe(stats));
       if (comm.is_root() && options->json) print_json("mesh info", to_json(stats));
       return options->picture.empty() ? Exit::done : draw(comm, built, stats, options->picture);
@@ -203,8 +209,9 @@ void add_generate(CLI::App& command, const std::shared_ptr<MeshOptions>& options
   generate->callback([options, &request] {
     request.action = [options](const Communicator& comm) {
       if (!options->output.empty())
-        return write(comm, *options,
-                     [&] { return mesh::generate(comm, options->generator, parse_parameters(options->parameters)); });
+        return write(comm, *options, [&](Team& team) {
+          return mesh::generate(comm, options->generator, parse_parameters(options->parameters), team);
+        });
       if (!options->generator.empty()) (void)mesh::generator_spec(options->generator, {});
       if (comm.is_root()) list_generators(options->generator);
       return Exit::done;
@@ -223,7 +230,7 @@ void add_convert(CLI::App& command, const std::shared_ptr<MeshOptions>& options,
   add_launch_options(*convert, request);
   convert->callback([options, &request] {
     request.action = [options](const Communicator& comm) {
-      return write(comm, *options, [&] { return mesh::read_mesh(comm, options->input); });
+      return write(comm, *options, [&](Team& team) { return mesh::read_mesh(comm, options->input, team); });
     };
   });
 }
@@ -239,7 +246,8 @@ void add_refine(CLI::App& command, const std::shared_ptr<MeshOptions>& options, 
   add_launch_options(*refine, request);
   refine->callback([options, &request] {
     request.action = [options](const Communicator& comm) {
-      return write(comm, *options, [&] { return mesh::refine(comm, mesh::read_mesh(comm, options->input), options->times); });
+      return write(comm, *options,
+                   [&](Team& team) { return mesh::refine(comm, mesh::read_mesh(comm, options->input, team), options->times); });
     };
   });
 }

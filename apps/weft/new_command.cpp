@@ -8,7 +8,9 @@
 
 #include "weft/base/counted.hpp"
 #include "weft/base/error.hpp"
+#include "weft/base/team.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/comm/thread_cores.hpp"
 #include "weft/flow/app/case_guess.hpp"
 #include "weft/flow/app/run.hpp"
 #include "weft/io/text_file.hpp"
@@ -43,12 +45,15 @@ constexpr std::string_view kFromFile = "from_file";
 
 /// Returns a case for a mesh file, and on rank 0 prints the messages of the reader. @collective
 flow::GuessedCase guess(const Communicator& comm, const std::string& mesh_file, const std::string& case_file, double scale) {
-  mesh::MeshBlock block = mesh::read_mesh(comm, mesh_file);
+  mesh::BuildOptions options;
+  options.threads = share_of_cores(comm);
+  Team team(options.threads);
+  mesh::MeshBlock block = mesh::read_mesh(comm, mesh_file, team);
   flow::MeshChoice choice;
   choice.scale = scale;
   choice.where_scale = {.key = "--scale"};
-  flow::scale_mesh(block, choice, kernels::calling_thread());
-  const mesh::Mesh mesh = mesh::build(comm, std::move(block));
+  flow::scale_mesh(block, choice, team);
+  const mesh::Mesh mesh = mesh::build(comm, std::move(block), options);
   if (comm.is_root()) {
     for (const std::string& warning : mesh.warnings) fmt::print(stderr, "weft: warning: mesh {}: {}\n", mesh.source, warning);
     for (const std::string& note : mesh.notes) fmt::print("mesh {}: {}\n", mesh.source, note);

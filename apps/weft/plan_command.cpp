@@ -16,6 +16,7 @@
 #include "weft/base/error.hpp"
 #include "weft/base/resident_memory.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/comm/thread_cores.hpp"
 #include "weft/flow/app/case.hpp"
 #include "weft/flow/app/case_check.hpp"
 #include "weft/flow/app/run.hpp"
@@ -198,7 +199,7 @@ Exit plan_case(const Communicator& comm, const PlanOptions& options) {
   if (!options.tasks.empty()) expect_new_file(comm, options.tasks, options.force);
   const int here = comm.size();
   const double before = resident_bytes(), at_rest = comm.max(before);
-  const mesh::Mesh mesh = flow::load_mesh(comm, flow_case.mesh);
+  const mesh::Mesh mesh = flow::load_mesh(comm, flow_case.mesh, share_of_cores(comm));
   const auto solver = flow::make_solver(mesh, flow_case);
   flow::Start(mesh, flow_case).initialise(*solver);
   const double rate = options.cell_rate_m > 0 ? 1e6 * options.cell_rate_m : measure_cell_rate(*solver, flow_case.numerics);

@@ -12,6 +12,7 @@
 #include <sstream>
 #include <thread>
 
+#include "weft/base/team.hpp"
 #include "weft/device/info.hpp"
 #include "weft/flow/app/results.hpp"
 #include "weft/io/text_file.hpp"
@@ -129,6 +130,7 @@ RunRecord::RunRecord(const Communicator& comm, const flow::Case& flow_case, bool
     : comm_(comm),
       next_(next),
       forces_(flow_case.forces),
+      threads_(flow::start_up_threads(comm, flow_case)),
       file_(flow_case.output.directory / flow::kRecordFile),
       resumes_(resumes) {
   const Communicator machine = comm.split_shared_memory();
@@ -143,7 +145,8 @@ RunRecord::RunRecord(const Communicator& comm, const flow::Case& flow_case, bool
 void RunRecord::starting(std::string_view phase, double seconds) { next_.starting(phase, seconds); }
 
 void RunRecord::mesh_ready(const mesh::Mesh& mesh, double seconds) {
-  const mesh::MeshStats stats = mesh::measure(mesh);
+  Team team(threads_);
+  const mesh::MeshStats stats = mesh::measure(mesh, team);
   if (comm_.is_root()) {
     mesh_ = to_json(stats);
     call_["seconds"]["mesh"] = seconds;

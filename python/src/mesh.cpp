@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "weft/base/team.hpp"
+#include "weft/comm/thread_cores.hpp"
 #include "weft/flow/app/run.hpp"
 #include "weft/mesh/generate/generate_by_name.hpp"
 #include "weft/mesh/mesh_stats.hpp"
@@ -46,7 +48,7 @@ template <class Entity>
   choice.build = build_options(arguments);
   choice.scale = arguments.scale;
   const Computing computing;
-  return {flow::load_mesh(comm, choice)};
+  return {flow::load_mesh(comm, choice, share_of_cores(comm))};
 }
 
 [[nodiscard]] nb::slice slice_of(mesh::FaceRange faces) { return {faces.first().value(), faces.last().value(), 1}; }
@@ -136,7 +138,8 @@ void bind_parts(nb::module_& module) {
 [[nodiscard]] nb::dict info_of(const Mesh& mesh) {
   const mesh::MeshStats stats = [&] {
     const Computing computing;
-    return mesh::measure(mesh);
+    Team team(share_of_cores(mesh.comm));
+    return mesh::measure(mesh, team);
   }();
   const auto vector = [](Vec3 x) { return nb::make_tuple(x.x, x.y, x.z); };
   nb::dict zones, types, info;

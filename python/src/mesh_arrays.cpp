@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "weft/base/contracts.hpp"
+#include "weft/comm/thread_cores.hpp"
 
 #include "mesh_arguments.hpp"
 
@@ -45,8 +46,9 @@ PyMesh mesh_from_arrays(const Communicator& comm, int dim, const std::string& so
                         const ElementArrays& cells, const ElementArrays& faces, const std::string& neighbours,
                         const std::string& partitioner, const std::string& ordering,
                         const std::vector<std::pair<std::string, std::string>>& periodic) {
-  const mesh::BuildOptions options = build_options({neighbours, partitioner, ordering, 1, periodic});
+  mesh::BuildOptions options = build_options({neighbours, partitioner, ordering, 1, periodic});
   const Computing computing;
+  options.threads = share_of_cores(comm);
   mesh::MeshBlock block;
   block.dim = dim;
   block.source = source;

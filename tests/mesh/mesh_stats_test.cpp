@@ -77,6 +77,37 @@ TEST(MeshStats, DoNotDependOnTheRankCount) {
   EXPECT_NEAR(one.skewness.value, many.skewness.value, 1e-12);
 }
 
+TEST(MeshStats, DoNotDependOnTheNumberOfThreads) {  // bit by bit: sums are those of blocks of cells and faces
+  const Communicator comm = Communicator::world();
+  const auto wave = [](Vec3 x) { return Vec3{x.x + 0.03 * std::sin(7 * x.y), x.y + 0.02 * std::sin(9 * x.z), x.z}; };
+  const Mesh mesh = build(comm, chunk(comm, make_box({.n = {24, 21, 17}, .warp = wave})));
+  const MeshStats one = measure(mesh);
+  EXPECT_GT(one.mean_non_orthogonality, 1);
+  const auto expect_same = [](const MeshStats::Extreme& a, const MeshStats::Extreme& b) {
+    EXPECT_EQ(a.value, b.value);
+    EXPECT_TRUE(a.place == b.place);
+  };
+  for (const int threads : {2, 3, 5}) {
+    Team team(threads);
+    const MeshStats many = measure(mesh, team);
+    EXPECT_EQ(many.volume, one.volume);
+    EXPECT_EQ(many.mean_non_orthogonality, one.mean_non_orthogonality);
+    EXPECT_EQ(many.cells_of_type, one.cells_of_type);
+    EXPECT_EQ(many.cut_faces, one.cut_faces);
+    EXPECT_TRUE(many.low == one.low && many.high == one.high);
+    expect_same(many.smallest_cell, one.smallest_cell);
+    expect_same(many.largest_cell, one.largest_cell);
+    expect_same(many.aspect_ratio, one.aspect_ratio);
+    expect_same(many.non_orthogonality, one.non_orthogonality);
+    expect_same(many.skewness, one.skewness);
+    ASSERT_EQ(many.zones.size(), one.zones.size());
+    for (std::size_t z = 0; z < one.zones.size(); ++z) {
+      EXPECT_EQ(many.zones[z].elements, one.zones[z].elements);
+      EXPECT_EQ(many.zones[z].measure, one.zones[z].measure);
+    }
+  }
+}
+
 TEST(MeshStats, OfOneCell) {
   const Communicator comm = Communicator::world();
   const MeshStats stats = measure(build(comm, chunk(comm, make_box({.n = {1, 1, 1}}))));

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "weft/base/counted.hpp"
+#include "weft/base/team_loops.hpp"
 
 namespace weft::mesh {
 namespace {
@@ -25,6 +26,9 @@ struct Search {
     best = {value, place};
     found = true;
   }
+  void show(const Search& other) {
+    if (other.found) show(other.best.value, other.best.place);
+  }
   /// Reduces over all ranks. @collective
   [[nodiscard]] MeshStats::Extreme over_ranks(const Communicator& comm) const {
     struct Candidate {
@@ -39,6 +43,24 @@ struct Search {
     return all.best;
   }
 };
+
+/// Calls add(figures, i) for i = 0 ... n - 1, with figures of its own for each block of 1024 indices, and returns those of all
+/// blocks, combined in their order: the digits of sums do not depend on the number of threads.
+template <class Figures, class Add>
+Figures in_blocks(Team& team, std::int64_t n, const Figures& none, const Add& add) {
+  constexpr std::int64_t kBlock = 1024;
+  const std::int64_t blocks = (n + kBlock - 1) / kBlock;
+  std::vector<Figures> of_blocks(blocks, none);
+  const int calls = static_cast<int>(std::clamp<std::int64_t>(blocks, 1, team.size()));
+  on_threads(team, calls, [&](int call) {
+    for (std::int64_t b = blocks * call / calls; b < blocks * (call + 1) / calls; ++b) {
+      for (std::int64_t i = b * kBlock; i < std::min(n, (b + 1) * kBlock); ++i) add(of_blocks[b], i);
+    }
+  });
+  Figures all = none;
+  for (const Figures& block : of_blocks) all.add(block);
+  return all;
+}
 
 double edge_ratio(const Mesh& mesh, LocalCellId cell) {
   double shortest = kInfinity, longest = 0;
@@ -56,14 +78,19 @@ double edge_ratio(const Mesh& mesh, LocalCellId cell) {
   return shortest > 0 ? longest / shortest : kInfinity;
 }
 
-void measure_cells(const Mesh& mesh, MeshStats& stats) {
+/// What is summed, and searched, over cells.
+struct CellFigures {
+  explicit CellFigures(std::size_t zones) : zone_cells(zones, 0), zone_volume(zones, 0) { box.fill(-kInfinity); }
+
   Search smallest{-1}, largest{1}, aspect{1};
   double volume = 0;
-  std::vector<std::int64_t> zone_cells(mesh.zones.size(), 0);
-  std::vector<double> zone_volume(mesh.zones.size(), 0);
-  std::array<double, 6> box{-kInfinity, -kInfinity, -kInfinity, -kInfinity, -kInfinity, -kInfinity};  // -low, high
-  for (const LocalCellId c : mesh.owned()) {
-    ++stats.cells_of_type[static_cast<std::size_t>(mesh.cell_type[c])];
+  std::array<std::int64_t, kCellTypes> of_type{};
+  std::vector<std::int64_t> zone_cells;
+  std::vector<double> zone_volume;
+  std::array<double, 6> box{};  // -low, high
+
+  void add(const Mesh& mesh, LocalCellId c) {
+    ++of_type[static_cast<std::size_t>(mesh.cell_type[c])];
     smallest.show(mesh.cell_volume[c], mesh.cell_centroid[c]);
     largest.show(mesh.cell_volume[c], mesh.cell_centroid[c]);
     aspect.show(edge_ratio(mesh, c), mesh.cell_centroid[c]);
@@ -79,26 +106,47 @@ void measure_cells(const Mesh& mesh, MeshStats& stats) {
       }
     }
   }
+  void add(const CellFigures& other) {
+    smallest.show(other.smallest);
+    largest.show(other.largest);
+    aspect.show(other.aspect);
+    volume += other.volume;
+    for (std::size_t t = 0; t < of_type.size(); ++t) of_type[t] += other.of_type[t];
+    for (std::size_t z = 0; z < zone_cells.size(); ++z) {
+      zone_cells[z] += other.zone_cells[z];
+      zone_volume[z] += other.zone_volume[z];
+    }
+    for (std::size_t k = 0; k < box.size(); ++k) box[k] = std::max(box[k], other.box[k]);
+  }
+};
+
+void measure_cells(const Mesh& mesh, MeshStats& stats, Team& team) {
+  CellFigures all = in_blocks(team, mesh.owned_cells, CellFigures(mesh.zones.size()), [&](CellFigures& figures, std::int64_t i) {
+    figures.add(mesh, LocalCellId(static_cast<std::int32_t>(i)));
+  });
+  stats.cells_of_type = all.of_type;
   mesh.comm.sum(std::span<std::int64_t>(stats.cells_of_type));
-  mesh.comm.sum(std::span<std::int64_t>(zone_cells));
-  mesh.comm.sum(std::span<double>(zone_volume));
-  mesh.comm.max(std::span<double>(box));
-  stats.low = {0 - box[0], 0 - box[1], 0 - box[2]};
-  stats.high = {box[3], box[4], box[5]};
-  stats.volume = mesh.comm.sum(volume);
-  stats.smallest_cell = smallest.over_ranks(mesh.comm);
-  stats.largest_cell = largest.over_ranks(mesh.comm);
-  stats.aspect_ratio = aspect.over_ranks(mesh.comm);
+  mesh.comm.sum(std::span<std::int64_t>(all.zone_cells));
+  mesh.comm.sum(std::span<double>(all.zone_volume));
+  mesh.comm.max(std::span<double>(all.box));
+  stats.low = {0 - all.box[0], 0 - all.box[1], 0 - all.box[2]};
+  stats.high = {all.box[3], all.box[4], all.box[5]};
+  stats.volume = mesh.comm.sum(all.volume);
+  stats.smallest_cell = all.smallest.over_ranks(mesh.comm);
+  stats.largest_cell = all.largest.over_ranks(mesh.comm);
+  stats.aspect_ratio = all.aspect.over_ranks(mesh.comm);
   for (std::size_t z = 0; z < mesh.zones.size(); ++z) {
-    stats.zones.push_back({mesh.zones[z].name, mesh.zones[z].dim, zone_cells[z], zone_volume[z]});
+    stats.zones.push_back({mesh.zones[z].name, mesh.zones[z].dim, all.zone_cells[z], all.zone_volume[z]});
   }
 }
 
-void measure_faces(const Mesh& mesh, MeshStats& stats) {
+/// What is summed, and searched, over the faces between cells.
+struct FaceFigures {
   Search angle{1}, skewness{1};
   double angles = 0;
   std::int64_t cut = 0;
-  for (const LocalFaceId f : IdRange{LocalFaceId(0), mesh.ghost_faces.last()}) {
+
+  void add(const Mesh& mesh, LocalFaceId f) {
     const LocalCellId left = mesh.face_left[f], right = mesh.face_right[f];
     const Vec3 line = mesh.cell_centroid[right] - mesh.cell_centroid[left];
     const double through = dot(line, mesh.face_normal[f]), length = norm(line);
@@ -111,12 +159,24 @@ void measure_faces(const Mesh& mesh, MeshStats& stats) {
     angles += mesh.inner_faces.contains(f) ? degrees : degrees / 2;
     if (right.value() >= mesh.owned_cells && mesh.plan.owner(LocalRow(right.value())) != mesh.comm.rank()) ++cut;
   }
+  void add(const FaceFigures& other) {
+    angle.show(other.angle);
+    skewness.show(other.skewness);
+    angles += other.angles;
+    cut += other.cut;
+  }
+};
+
+void measure_faces(const Mesh& mesh, MeshStats& stats, Team& team) {
+  const FaceFigures all =
+      in_blocks(team, mesh.ghost_faces.last().value(), FaceFigures{},
+                [&](FaceFigures& figures, std::int64_t i) { figures.add(mesh, LocalFaceId(static_cast<std::int32_t>(i))); });
   const std::int64_t twice = 2 * std::int64_t{mesh.inner_faces.size()} + mesh.ghost_faces.size();
   stats.interior_faces = mesh.comm.sum(twice) / 2;
-  stats.cut_faces = mesh.comm.sum(cut) / 2;
-  stats.non_orthogonality = angle.over_ranks(mesh.comm);
-  stats.skewness = skewness.over_ranks(mesh.comm);
-  const double sum_of_angles = mesh.comm.sum(angles);
+  stats.cut_faces = mesh.comm.sum(all.cut) / 2;
+  stats.non_orthogonality = all.angle.over_ranks(mesh.comm);
+  stats.skewness = all.skewness.over_ranks(mesh.comm);
+  const double sum_of_angles = mesh.comm.sum(all.angles);
   stats.mean_non_orthogonality = stats.interior_faces > 0 ? sum_of_angles / static_cast<double>(stats.interior_faces) : 0;
 
   for (const BoundaryZone& zone : mesh.boundary) {
@@ -133,7 +193,7 @@ std::string place(Vec3 x) { return fmt::format("({:.6g}, {:.6g}, {:.6g})", x.x, 
 
 }  // namespace
 
-MeshStats measure(const Mesh& mesh) {
+MeshStats measure(const Mesh& mesh, Team& team) {
   MeshStats stats;
   stats.source = mesh.source;
   stats.notes = mesh.notes;
@@ -141,8 +201,8 @@ MeshStats measure(const Mesh& mesh) {
   stats.dim = mesh.dim;
   stats.cells = mesh.global_cells;
   stats.nodes = mesh.global_nodes;
-  measure_cells(mesh, stats);
-  measure_faces(mesh, stats);
+  measure_cells(mesh, stats, team);
+  measure_faces(mesh, stats, team);
   stats.ranks = mesh.comm.size();
   stats.source_parts = mesh.source_parts;
   stats.fewest_cells = mesh.comm.min(std::int64_t{mesh.owned_cells});

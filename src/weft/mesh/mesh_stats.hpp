@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "weft/base/team.hpp"
 #include "weft/base/vec3.hpp"
+#include "weft/kernels/primitives/threads.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace weft::mesh {
@@ -49,8 +51,8 @@ struct MeshStats {
 };
 
 /// Computes the statistics. Sums are in a fixed order, so that the digits are the same in every run on the same number of
-/// ranks. @collective
-[[nodiscard]] MeshStats measure(const Mesh& mesh);
+/// ranks, on any number of threads. @collective
+[[nodiscard]] MeshStats measure(const Mesh& mesh, Team& team = kernels::calling_thread());
 
 /// Returns several lines of text, each with a newline; no communication.
 [[nodiscard]] std::string describe(const MeshStats& stats);

@@ -11,7 +11,9 @@
 #include "weft/base/clock.hpp"
 #include "weft/base/counted.hpp"
 #include "weft/base/resident_memory.hpp"
+#include "weft/base/team.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/comm/thread_cores.hpp"
 #include "weft/device/device.hpp"
 #include "weft/flow/app/case_errors.hpp"
 #include "weft/flow/app/case_warnings.hpp"
@@ -264,11 +266,13 @@ void drop_errors_of_absent_zones(CaseCheck& check, const mesh::Mesh& mesh, const
 
 /// Adds errors, warnings and figures that depend on the mesh.  @collective
 void check_on_mesh(CaseCheck& check, const Communicator& comm, const Case& c) {
+  const int threads = share_of_cores(comm);  // before binding restricts them
   (void)bind_threads_of(comm, c, check.warnings);
   std::optional<mesh::Mesh> built;
-  if (!keep_errors(check.errors, [&] { built.emplace(load_mesh(comm, c.mesh)); })) return;
+  if (!keep_errors(check.errors, [&] { built.emplace(load_mesh(comm, c.mesh, threads)); })) return;
   const mesh::Mesh& mesh = *built;
-  check.mesh = mesh::measure(mesh);
+  Team team(threads);
+  check.mesh = mesh::measure(mesh, team);
   check.periodic = mesh.periodic;
   for (const std::string& warning : mesh.warnings) check.warnings.push_back(fmt::format("mesh {}: {}", mesh.source, warning));
   add_zones(check, mesh, c);
