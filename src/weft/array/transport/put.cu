@@ -9,13 +9,16 @@ namespace {
 using Flag = cuda::atomic_ref<std::uint32_t, cuda::thread_scope_system>;
 
 __device__ void publish(std::uint32_t& flag, std::uint32_t epoch) { Flag(flag).store(epoch, cuda::memory_order_release); }
-/// Waits until a counter has reached a value, compared modulo 2^32. Returns false if the exchange was stopped before. Not
-/// inlined, because nvcc 13.0 then spills registers of the kernel for bytes.
+/// Returns true if a counter has reached a value, compared modulo 2^32.
+__device__ bool reached(const std::uint32_t& flag, std::uint32_t value) {
+  return static_cast<std::int32_t>(Flag(const_cast<std::uint32_t&>(flag)).load(cuda::memory_order_acquire) - value) >= 0;
+}
+/// Waits until a counter has reached a value; returns false if the exchange was stopped before. Not inlined, because nvcc 13.0
+/// then spills registers of the kernel for bytes.
 __device__ __noinline__ bool wait_until(const std::uint32_t& flag, std::uint32_t value, const std::uint32_t* stop) {
   constexpr std::uint32_t kBetween = 256;  // reading memory of the host takes longer than reading the flag
-  std::uint32_t polls = 0;
-  while (static_cast<std::int32_t>(Flag(const_cast<std::uint32_t&>(flag)).load(cuda::memory_order_acquire) - value) < 0) {
-    if (++polls % kBetween == 0 && Flag(const_cast<std::uint32_t&>(*stop)).load(cuda::memory_order_relaxed) != 0) return false;
+  for (std::uint32_t polls = 1; !reached(flag, value); ++polls) {
+    if (polls % kBetween == 0 && Flag(const_cast<std::uint32_t&>(*stop)).load(cuda::memory_order_relaxed) != 0) return false;
   }
   return true;
 }
@@ -41,7 +44,7 @@ __global__ void __launch_bounds__(kCopyThreads) put_kernel(const __grid_constant
     do {
       const ThreadCopy<Word> copy(part_of(parts, a.table.count, chunk), chunk);
       if (mine == 0 && link != nullptr) {
-        const bool permitted = thread != 0 || wait_until(link->here->credit, epoch, a.stop);
+        const bool permitted = thread != 0 || reached(link->here->credit, epoch) || wait_until(link->here->credit, epoch, a.stop);
         if (__syncthreads_and(permitted) == 0) return;
       }
       copy.store();
