@@ -38,7 +38,7 @@ class RunRecord final : public flow::RunObserver {
   const Communicator& comm_;
   flow::RunObserver& next_;
   std::vector<flow::ForceSpec> forces_;  ///< forces of the case
-  int threads_;                          ///< of each rank while it starts
+  int threads_;                          ///< threads of each rank during start-up
   std::filesystem::path file_;
   nlohmann::ordered_json mesh_, earlier_ = nlohmann::ordered_json::array(), call_;  ///< on rank 0; earlier_: calls
   bool resumes_ = false, begun_ = false;

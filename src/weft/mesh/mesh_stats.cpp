@@ -78,7 +78,7 @@ double edge_ratio(const Mesh& mesh, LocalCellId cell) {
   return shortest > 0 ? longest / shortest : kInfinity;
 }
 
-/// What is summed, and searched, over cells.
+/// Sums and extreme values over cells.
 struct CellFigures {
   explicit CellFigures(std::size_t zones) : zone_cells(zones, 0), zone_volume(zones, 0) { box.fill(-kInfinity); }
 
@@ -140,7 +140,7 @@ void measure_cells(const Mesh& mesh, MeshStats& stats, Team& team) {
   }
 }
 
-/// What is summed, and searched, over the faces between cells.
+/// Sums and extreme values over the faces between cells.
 struct FaceFigures {
   Search angle{1}, skewness{1};
   double angles = 0;
