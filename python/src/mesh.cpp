@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "weft/base/team.hpp"
-#include "weft/comm/thread_cores.hpp"
 #include "weft/flow/app/run.hpp"
 #include "weft/mesh/generate/generate_by_name.hpp"
 #include "weft/mesh/mesh_stats.hpp"
@@ -48,7 +47,7 @@ template <class Entity>
   choice.build = build_options(arguments);
   choice.scale = arguments.scale;
   const Computing computing;
-  return {flow::load_mesh(comm, choice, share_of_cores(comm))};
+  return {flow::load_mesh(comm, choice, mesh_threads(comm))};
 }
 
 [[nodiscard]] nb::slice slice_of(mesh::FaceRange faces) { return {faces.first().value(), faces.last().value(), 1}; }
@@ -138,7 +137,7 @@ void bind_parts(nb::module_& module) {
 [[nodiscard]] nb::dict info_of(const Mesh& mesh) {
   const mesh::MeshStats stats = [&] {
     const Computing computing;
-    Team team(share_of_cores(mesh.comm));
+    Team team(mesh_threads(mesh.comm));
     return mesh::measure(mesh, team);
   }();
   const auto vector = [](Vec3 x) { return nb::make_tuple(x.x, x.y, x.z); };

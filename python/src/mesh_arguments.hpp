@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "weft/base/registry.hpp"
+#include "weft/comm/thread_cores.hpp"
 #include "weft/mesh/mesh.hpp"
 
 #include "bindings.hpp"
@@ -16,6 +17,12 @@ struct MeshArguments {
   double scale;
   std::vector<std::pair<std::string, std::string>> periodic;
 };
+
+/// Returns the number of threads with which each rank reads, builds or measures a mesh: its share of the cores if all ranks of
+/// the job take part; 1 otherwise, for others may do the same.  @collective
+[[nodiscard]] inline int mesh_threads(const Communicator& comm) {
+  return comm.size() == Communicator::world().size() ? share_of_cores(comm) : 1;
+}
 
 [[nodiscard]] inline mesh::BuildOptions build_options(const MeshArguments& arguments) {
   mesh::BuildOptions options;

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "weft/base/contracts.hpp"
-#include "weft/comm/thread_cores.hpp"
 
 #include "mesh_arguments.hpp"
 
@@ -48,7 +47,7 @@ PyMesh mesh_from_arrays(const Communicator& comm, int dim, const std::string& so
                         const std::vector<std::pair<std::string, std::string>>& periodic) {
   mesh::BuildOptions options = build_options({neighbours, partitioner, ordering, 1, periodic});
   const Computing computing;
-  options.threads = share_of_cores(comm);
+  options.threads = mesh_threads(comm);
   mesh::MeshBlock block;
   block.dim = dim;
   block.source = source;

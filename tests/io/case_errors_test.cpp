@@ -191,6 +191,7 @@ TEST(CaseErrors, AreCollectedOnRequest) {
     EXPECT_FALSE(stop.optional_number("time", {.min = 0}).has_value());
     stop.fail("time", "no criterion ends the run");  // a consequence of the unreadable time
   }));
+  stop.fail_as_a_whole("time", "no criterion ends the run");  // a consequence, too
   EXPECT_TRUE(stop.attempt([] {}));
   std::vector<std::string> zones;
   for (const Section& zone : root.named_sections("boundary", {})) {
@@ -203,6 +204,20 @@ TEST(CaseErrors, AreCollectedOnRequest) {
   for (const InputError& error : reader.errors()) keys.push_back(error.where().key);
   EXPECT_EQ(keys, (std::vector<std::string>{"tile", "flow.cfl", "flow.mode", "flow.more", "stop.steps", "stop.time", "boundary.a",
                                             "boundary.b.kind"}));
+}
+
+TEST(CaseErrors, OfAWholeSectionDoNotHideUnknownKeys) {
+  const CaseReader reader(CaseFile::from_text("[stop]\nstepz = 3\n"));
+  const Section stop = reader.root().section("stop", {});
+  EXPECT_FALSE(stop.optional_integer("steps", {}).has_value());
+  EXPECT_THROW(stop.fail_as_a_whole("steps", "no criterion ends the run"), InputError);
+  reader.collect_errors();
+  EXPECT_FALSE(stop.attempt([&] { stop.fail_as_a_whole("steps", "no criterion ends the run"); }));
+  reader.finish();
+  ASSERT_EQ(reader.errors().size(), 2U);
+  EXPECT_EQ(reader.errors()[0].where().key, "stop.steps");
+  EXPECT_EQ(reader.errors()[1].where().key, "stop.stepz");
+  EXPECT_EQ(reader.errors()[1].suggestion(), "did you mean \"steps\"?");
 }
 
 TEST(CaseErrors, NameTheLineOfAKeyOfASubsection) {

@@ -15,8 +15,8 @@ namespace weft::task {
 void Plan::Body::leave() {
   left_ = true;
   failed = true;
+  std::ranges::for_each(exchanges, &Exchange::stop);  // first, for a message may throw
   if (notice_) notice_->send();
-  std::ranges::for_each(exchanges, &Exchange::stop);
 }
 
 /// Leaves if another rank has ended the waits of the device, whose rows may be undefined from then on. To be called after each

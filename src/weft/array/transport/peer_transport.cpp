@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <span>
 
 #include "weft/array/transport.hpp"
@@ -197,11 +198,14 @@ void PeerTransport::set_arguments(const std::vector<PeerLink>& links) {
 }
 
 void PeerTransport::close() {
-  agreed(comm_, [&] {
+  std::exception_ptr error;
+  try {
     if (!done_.captured()) done_.wait();
-  });
-  mapped_.clear();
-  comm_.barrier();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  mapped_.clear();  // after an error, too: the owners free this memory next
+  agree(comm_, error);
 }
 
 void PeerTransport::start(const After& after) {

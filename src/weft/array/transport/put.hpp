@@ -43,7 +43,7 @@ struct PutArgs {
   const PeerLink* links;
   std::int32_t link_count;
   std::uint32_t* epochs;           ///< kPutBlocks numbers of completed exchanges
-  const std::uint32_t* stop;       ///< memory of the host
+  const std::uint32_t* stop;       ///< page-locked memory of the host; not 0 once the exchange is stopped
   CopyPart parts_here[kSmallPut];  ///< used for at most kSmallPut of each
   PeerLink links_here[kSmallPut];
 };

@@ -39,7 +39,7 @@ class StopFlag {
   SharedMemory own_;
   std::vector<SharedMemory> of_neighbours_;
   std::optional<RegisteredMemory> locked_;
-  std::optional<HostDeviceVector<std::uint32_t>> on_gpu_;  ///< destroyed before locked_
+  std::optional<HostDeviceVector<std::uint32_t>> on_gpu_;  ///< checks that the GPU has the same address; destroyed before locked_
   const std::uint32_t* number_ = nullptr;
 };
 

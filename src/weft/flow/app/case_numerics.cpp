@@ -131,8 +131,8 @@ StopCriteria read_stop(const Section& s) {
   stop.force_window =
       s.integer("force_window", {.default_value = 200, .min = 1, .doc = "Steps over which force_change is computed."});
   if (!s.documenting() && !stop.time && !stop.steps && !stop.wall_time && !stop.residual && !stop.force_change) {
-    s.fail("time", "no criterion ends the run",
-           "give at least one of stop.time, stop.steps, stop.wall_time, stop.residual, stop.force_change");
+    s.fail_as_a_whole("time", "no criterion ends the run",
+                      "give at least one of stop.time, stop.steps, stop.wall_time, stop.residual, stop.force_change");
   }
   return stop;
 }

@@ -21,6 +21,18 @@ namespace {
 /// Number of repetitions of a step whose states become unphysical, and number of steps with the first-order fallback.
 constexpr int kRetries = 6, kFallbackSteps = 50;
 
+/// Returns an error unless it only says that another rank has failed, which then has the cause.
+std::exception_ptr cause(const std::exception_ptr& error) {
+  try {
+    if (error) std::rethrow_exception(error);
+  } catch (const CommError&) {
+    return nullptr;
+  } catch (...) {
+    return error;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 /// Calls the stepper, unless it has thrown in this step on this rank. Keeps what it throws for reduce_status(): other ranks would
@@ -45,7 +57,11 @@ std::optional<StepResult> Solver::reduce_status() {
   // One reduction for all: a failure is a negative step, the lower the earlier, and an exception the lowest.
   constexpr double kThrown = -std::numeric_limits<double>::infinity();
   stable_dt_ = mesh().comm.min(error_ ? kThrown : failures.any() ? failures.key() : result.stable_dt);
-  if (stable_dt_ == kThrown) agree(mesh().comm, std::exchange(error_, nullptr));
+  if (stable_dt_ == kThrown) {
+    const std::exception_ptr error = std::exchange(error_, nullptr);
+    agree(mesh().comm, cause(error));
+    agree(mesh().comm, error);
+  }
   return stable_dt_ > 0 ? std::optional(result) : std::nullopt;
 }
 

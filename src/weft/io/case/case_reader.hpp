@@ -176,6 +176,9 @@ class Section {
   [[nodiscard]] Where where(std::string_view key) const;
   /// Rejects the value of a key for a reason of the caller. @throws InputError
   [[noreturn]] void fail(std::string_view key, const std::string& problem, const std::string& suggestion = {}) const;
+  /// Rejects the values of a section of which all keys have been read. If the reader collects errors, this one is added, unless
+  /// the section has another, which may be its cause, and keys that were not read count as unknown. @throws InputError otherwise
+  void fail_as_a_whole(std::string_view key, const std::string& problem, const std::string& suggestion = {}) const;
 
  private:
   friend class CaseReader;

@@ -49,6 +49,14 @@ void Section::fail(std::string_view key, const std::string& problem, const std::
   throw InputError(problem, suggestion, where(key));
 }
 
+void Section::fail_as_a_whole(std::string_view key, const std::string& problem, const std::string& suggestion) const {
+  if (!state_->collecting) fail(key, problem, suggestion);
+  const std::string full = detail::dotted(record_->path_of(key)), section = full.substr(0, full.size() - key.size());
+  const bool has_another = std::any_of(state_->errors.begin(), state_->errors.end(),
+                                       [&](const InputError& error) { return error.where().key.starts_with(section); });
+  if (!has_another) state_->errors.emplace_back(problem, suggestion, where(key));
+}
+
 bool Section::attempt(const std::function<void()>& work) const {
   if (!state_->collecting) {
     work();
