@@ -84,8 +84,7 @@ class Plan {
   Repeated repeat_until(DataId number, const Condition& condition, int most, Trace* trace = nullptr);
   /// Ends the exchanges of the plan, which cannot be run afterwards: required before an array of a GPU is freed while the program
   /// continues, if exchanges write to the memory of other GPUs (Exchange::close()). Waits for enqueued iterations, whose error is
-  /// not thrown. Exchanges that have failed in flight are destroyed without waiting for other ranks; those of transport peer
-  /// still write to the memory of other GPUs.
+  /// not thrown. Exchanges that have failed in flight are destroyed without waiting for other ranks.
   /// @throws DeviceError on every rank if the device of one has failed.  @collective
   void close();
 
