@@ -37,7 +37,7 @@ void Plan::Body::wait_for_sequence(Stream* stream) {
   heed_stop();
   const bool ends = std::ranges::none_of(exchanges, [](const Exchange& of) { return of.transport() == Transport::nccl; });
   if (!left_ || !ends) return;
-  try {  // no kernel waits for another rank any more, and the caller may free memory after the error
+  try {  // it ends, because no kernel of the plan waits for another rank any more
     wait();
   } catch (const DeviceError&) {  // NOLINT(bugprone-empty-catch): it is known already
   }
