@@ -81,6 +81,12 @@ int main(int argc, char** argv) {
     right = true;
     std::printf("rank %d: %s\n", comm.rank().value(), error.what());
   }
-  right = comm.all(right);
-  return right ? 0 : 1;
+  bool closed = false;
+  try {
+    plan.close();
+  } catch (const weft::DeviceError&) {
+    closed = true;
+  }
+  if (!closed) std::printf("rank %d: close() of the plan does not report the error\n", comm.rank().value());
+  return comm.all(right && closed) ? 0 : 1;
 }

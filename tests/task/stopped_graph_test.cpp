@@ -29,6 +29,8 @@ using testing::HasSubstr;
 /// The number of the start of an exchange in which the device of the last rank fails.
 constexpr int kFailing = 20;
 int g_started = 0;
+int g_closed = 0;
+bool g_close_fails = false;
 
 /// Exchanges no rows, but waits like the kernel of `peer`: each rank writes the number of the exchange to the memory of its
 /// neighbours, and the work of the device (which is the host) ends when they have written theirs here.
@@ -55,6 +57,10 @@ class PutNumbers final : public weft::detail::TransportBody {
   [[nodiscard]] bool arrived() override {
     const auto written = [this](Rank rank) { return number_in(here_, rank).load() >= number_; };
     return stop_.raised() || std::ranges::all_of(ranks_, written);
+  }
+  void close() override {
+    ++g_closed;
+    if (g_close_fails) throw DeviceError("the GPU cannot be reached", "replace it");
   }
   void stop() noexcept override { stop_.raise(); }
   [[nodiscard]] bool stopped() const noexcept override { return stop_.raised(); }
@@ -84,7 +90,8 @@ class StoppedGraph : public ::testing::Test {
   void SetUp() override {
     if (ring_.comm.size() == 1) GTEST_SKIP() << "needs ranks that wait for each other";
     weft::test::limit_present_test();
-    g_started = 0;
+    g_started = g_closed = 0;
+    g_close_fails = false;
     weft::detail::set_peer_of_mirrors_for_tests([](const weft::detail::TransportSetup& setup) {
       return std::unique_ptr<weft::detail::TransportBody>(std::make_unique<PutNumbers>(setup));
     });
@@ -146,6 +153,16 @@ TEST_F(StoppedGraph, ClosesAfterAFailure) {
   Plan plan = compile();
   EXPECT_FALSE(error_of<DeviceError>([&] { plan.run(1000); }).empty());
   EXPECT_NO_THROW(plan.close());
+}
+
+TEST_F(StoppedGraph, ClosesAllExchangesIfOneCannotBeClosed) {
+  g_.add_task("use again", {reads(v_), reads_writes(u_)}, on(device), [](Stream&) {});
+  Plan plan = compile();
+  ASSERT_EQ(plan.exchanges().size(), 2);
+  plan.run(3);
+  g_close_fails = true;
+  EXPECT_THAT(error_of<DeviceError>([&] { plan.close(); }), HasSubstr("the GPU cannot be reached"));
+  EXPECT_EQ(g_closed, 2);
 }
 
 }  // namespace

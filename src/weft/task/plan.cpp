@@ -254,10 +254,24 @@ void Plan::Body::begin_device(Stream* stream, std::optional<int> recording) {
   if (!device) return;
   device->set_recording(recording);  // on a rank that has left, too: see decline_segment()
   heed_stop();
-  guarded("the work of the device", [&] { device->begin(*now_, stream); });
+  begun_ = false;
+  guarded("the work of the device", [&] {
+    device->begin(*now_, stream);
+    begun_ = true;
+  });
 }
+
+/// Lets the main stream wait for the others, on a rank that has left meanwhile, too: a wait for the main stream then includes all
+/// that this iteration has enqueued.
 void Plan::Body::end_device() {
-  if (device) guarded("the work of the device", [&] { device->end(); });
+  if (!begun_) return;
+  begun_ = false;
+  try {
+    device->end();
+  } catch (...) {
+    record_error(in_context("task 'the work of the device'"));
+    if (!left_) leave();
+  }
 }
 
 void Plan::Body::launch(const Node& node) {

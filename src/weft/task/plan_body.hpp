@@ -204,6 +204,7 @@ struct Plan::Body final : Work {
   Recorded recorded_;
   std::optional<FailureNotice> notice_;  ///< empty without exchanges
   bool left_ = false;                    ///< this rank takes no part in exchanges any more
+  bool begun_ = false;                   ///< the iteration has begun on the device, and not ended
   int waits_ = 0;                        ///< tests of exchanges that had not arrived
   std::int64_t iterations_ = 0;          ///< that were begun
   Writer writer_;                        ///< destroyed first: it uses the members above

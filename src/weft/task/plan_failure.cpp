@@ -1,6 +1,7 @@
 // Ranks that take no further part in the exchanges of a plan, and waits that end when another rank does not.
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <span>
 #include <vector>
 
@@ -75,8 +76,18 @@ void Plan::Body::throw_error() {
 void Plan::Body::close() {
   broken = closed = true;
   sequence_ = false;
-  agreed(comm, [&] {
-    if (device) device->wait_for_enqueued();
+  std::exception_ptr problem;  // the first one, equal on all ranks, as each call below throws on all or none
+  const auto attempt = [&](const auto& call) {
+    try {
+      call();
+    } catch (...) {
+      if (!problem) problem = std::current_exception();
+    }
+  };
+  attempt([&] {
+    agreed(comm, [&] {
+      if (device) device->wait_for_enqueued();
+    });
   });
   first.forget_graphs();
   repeated.forget_graphs();
@@ -84,9 +95,10 @@ void Plan::Body::close() {
   for (const Exchange& exchange : exchanges) in_flight.push_back(exchange.in_flight() ? 1 : 0);
   comm.max(std::span(in_flight));
   for (std::size_t i = 0; i < exchanges.size(); ++i) {
-    if (in_flight[i] == 0) exchanges[i].close();
+    if (in_flight[i] == 0) attempt([&] { exchanges[i].close(); });
   }
   exchanges.clear();
+  if (problem) std::rethrow_exception(problem);
 }
 
 }  // namespace weft::task
