@@ -25,9 +25,9 @@ __global__ void __launch_bounds__(detail::kLuThreads<T, N>)
   const int thread = static_cast<int>(threadIdx.x);
   trigger_dependent_launch();
   grid_dependency_sync();
-  detail::load_rows<N * N, Tile::kStride, kThreads>(tile, factors + first * N * N, count);
-  detail::load_rows<N, N, kThreads>(rows, pivots + first * N, count);
-  __syncthreads();
+  detail::load_matrices<Tile>(tile, factors + first * N * N, count);
+  for (int n = thread; n < count * N; n += kThreads) rows[n] = pivots[first * N + n];
+  detail::wait_for_tile();
   if (thread >= count) return;
   T a[N * N], solution[N];
   std::uint8_t pivot[N];

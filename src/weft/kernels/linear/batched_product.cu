@@ -6,7 +6,7 @@
 #include "weft/base/contracts.hpp"
 #include "weft/device/parallel_for.cuh"
 #include "weft/kernels/linear/batched_product.hpp"
-#include "weft/kernels/linear/matrix_tile.hpp"
+#include "weft/kernels/linear/matrix_tile.cuh"
 #include "weft/kernels/linear/small_product.hpp"
 
 namespace weft::kernels {
@@ -27,17 +27,6 @@ constexpr int kThreadsOf = [] {
 template <class T, int N>
 using Tile = detail::MatrixTile<T, N * N, kThreadsOf<T, N>>;
 
-/// Enqueues the copy of contiguous matrices to shared memory, with all threads of a block; the threads need not wait for the
-/// loads, so that all of them are pending at once.
-template <int N, class T>
-__device__ void load_factors(T* shared, const T* from, int matrices) {
-  constexpr typename Tile<T, N>::At kAt;
-#pragma unroll 4
-  for (int e = static_cast<int>(threadIdx.x); e < matrices * N * N; e += kThreadsOf<T, N>) {
-    __pipeline_memcpy_async(shared + kAt(e), from + e, sizeof(T));
-  }
-}
-
 /// Stores an entry of a product, or adds it.
 template <class T>
 __device__ void put(T* to, T product, bool add) {
@@ -55,11 +44,9 @@ __global__ void __launch_bounds__(kThreadsOf<T, N>)
   const int thread = static_cast<int>(threadIdx.x);
   trigger_dependent_launch();
   grid_dependency_sync();
-  load_factors<N>(a_tile, a + first * kEntries, count);
-  load_factors<N>(b_tile, b + first * kEntries, count);
-  __pipeline_commit();
-  __pipeline_wait_prior(0);
-  __syncthreads();
+  detail::load_matrices<Tile<T, N>>(a_tile, a + first * kEntries, count);
+  detail::load_matrices<Tile<T, N>>(b_tile, b + first * kEntries, count);
+  detail::wait_for_tile();
   if (thread < count) {
     T right[kEntries];
 #pragma unroll
@@ -82,11 +69,7 @@ __global__ void __launch_bounds__(kThreadsOf<T, N>)
     }
   }
   __syncthreads();
-  T* const to = c + first * kEntries;
-#pragma unroll 4
-  for (int e = thread; e < count * kEntries; e += kThreads) {
-    put(to + e, a_tile[kAt(e)], add);
-  }
+  detail::store_matrices<Tile<T, N>>(c + first * kEntries, a_tile, count, [add](T* to, T product) { put(to, product, add); });
 }
 
 // Run-time sizes.

@@ -9,6 +9,7 @@ namespace weft::kernels::detail {
 /// in the layout: with 2 matrices of 4 entries, entry 6 is (2, 1) and has position 5 + 2 = 7.
 template <class T, int kEntries, int kMatrices>
 struct MatrixTile {
+  static constexpr int kEntriesOfMatrix = kEntries, kThreads = kMatrices;
   static constexpr int kStride = layout::conflict_free_stride(kEntries), kSize = kMatrices * kStride;  ///< in shared memory
   /// (entry, matrix) -> position.
   static constexpr layout::Layout kShared{{kEntries, kMatrices}, {1, kStride}};

@@ -6,44 +6,31 @@
 #include "weft/device/parallel_for.cuh"
 #include "weft/kernels/linear/batched_lu.hpp"
 #include "weft/kernels/linear/bsr_matrix.hpp"
-#include "weft/kernels/linear/matrix_tile.hpp"
+#include "weft/kernels/linear/matrix_tile.cuh"
 #include "weft/kernels/linear/small_lu.hpp"
 
 namespace weft::kernels::detail {
 
-/// The threads of a block.
+/// The threads of a block. Small blocks, so that a multiprocessor has some that load, some that compute and some that store.
 template <class T, int N>
-constexpr int kLuThreads = MatrixTile<T, N * N, 128>::kSize * sizeof(T) <= weft::detail::kSharedBytes ? 128 : 64;
+constexpr int kLuThreads = MatrixTile<T, N * N, 128>::kSize * sizeof(T) <= 28 * 1024 ? 128 : 64;
 
 /// The matrices of a block in shared memory.
 template <class T, int N>
 using LuTile = MatrixTile<T, N * N, kLuThreads<T, N>>;
 
-/// Copies entries between contiguous memory and rows of kStride entries in shared memory, with all threads of a block.
-template <int kWidth, int kStride, int kThreads, class T>
-__device__ void load_rows(T* shared, const T* from, int rows) {
-  for (int n = static_cast<int>(threadIdx.x); n < rows * kWidth; n += kThreads) {
-    shared[n / kWidth * kStride + n % kWidth] = from[n];
-  }
-}
-template <int kWidth, int kStride, int kThreads, class T>
-__device__ void store_rows(T* to, const T* shared, int rows) {
-  for (int n = static_cast<int>(threadIdx.x); n < rows * kWidth; n += kThreads) {
-    to[n] = shared[n / kWidth * kStride + n % kWidth];
-  }
-}
-
-/// Loads the matrices of a block from a batch.
+/// Enqueues the copies of the matrices of a block from a batch.
 template <class T, int N>
 struct BatchMatrices {
   const T* matrices;
   __device__ void operator()(T* tile, std::int64_t first, int count) const {
-    load_rows<N * N, LuTile<T, N>::kStride, kLuThreads<T, N>>(tile, matrices + first * N * N, count);
+    load_matrices<LuTile<T, N>>(tile, matrices + first * N * N, count);
   }
 };
 
-/// Loads the diagonal blocks of the block rows of a block; zero where none is stored. The entries of one column of 32 rows are
-/// contiguous in memory where the diagonal block has the same index in these rows, and successive threads load them.
+/// Enqueues the copies of the diagonal blocks of the block rows of a block; zero where none is stored. The entries of one column
+/// of 32 rows are contiguous in memory where the diagonal block has the same index in these rows, and successive threads copy
+/// them.
 template <class T, int N>
 struct DiagonalBlocks {
   BsrView<const T, N> a;
@@ -62,7 +49,12 @@ struct DiagonalBlocks {
     for (int n = thread; n < kThreads * N * N; n += kThreads) {
       const int i = n % N, column = n / kColumn % N, matrix = n / (kColumn * N) * kBsrSlice + n % kColumn / N;
       if (matrix >= count) continue;
-      tile[kAt(i * N + column, matrix)] = begin[matrix] < 0 ? T{} : a.values[begin[matrix] + column * kColumn + i];
+      T* const to = tile + kAt(i * N + column, matrix);
+      if (begin[matrix] < 0) {
+        *to = T{};
+      } else {
+        __pipeline_memcpy_async(to, a.values + begin[matrix] + column * kColumn + i, sizeof(T));
+      }
     }
   }
 };
@@ -82,7 +74,7 @@ __global__ void __launch_bounds__(kLuThreads<T, N>, 4)
   trigger_dependent_launch();
   grid_dependency_sync();
   load(tile, first, count);
-  __syncthreads();
+  wait_for_tile();
   if (thread < count) {
     T a[N * N];
     std::uint8_t pivot[N];
@@ -95,8 +87,8 @@ __global__ void __launch_bounds__(kLuThreads<T, N>, 4)
     for (int c = 0; c < N; ++c) rows[thread * N + c] = pivot[c];
   }
   __syncthreads();
-  store_rows<N * N, Tile::kStride, kThreads>(factors + first * N * N, tile, count);
-  store_rows<N, N, kThreads>(pivots + first * N, rows, count);
+  store_matrices<Tile>(factors + first * N * N, tile, count, [](T* to, T entry) { *to = entry; });
+  for (int n = thread; n < count * N; n += kThreads) pivots[first * N + n] = rows[n];
 }
 
 template <int N, class T, class Load>
