@@ -85,7 +85,7 @@ class Plan {
   /// Ends the exchanges of the plan, which cannot be run afterwards: required before an array of a GPU is freed while the program
   /// continues, if exchanges write to the memory of other GPUs (Exchange::close()). Waits for enqueued iterations, whose error is
   /// not thrown. Exchanges that have failed in flight are destroyed without waiting for other ranks.
-  /// @throws DeviceError on every rank if the device of one has failed.  @collective
+  /// @throws DeviceError on every rank, after all exchanges have been closed, if a wait for the device of one fails.  @collective
   void close();
 
   /// Returns the nodes of an iteration with what each waits for, the reason for each inserted node, and which subsets are sent.
