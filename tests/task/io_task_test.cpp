@@ -20,6 +20,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// An array that each iteration increments, on the host or a device, after an I/O task has read it.
 struct Counting {
@@ -128,6 +129,51 @@ TEST(IoTasks, AreExecutedInSomeIterationsOverAllRuns) {
   EXPECT_THAT(iterations, ElementsAre(3));
   plan.run(5);
   EXPECT_THAT(iterations, ElementsAre(3, 6, 9));
+}
+
+TEST(IoTasks, RowsAreCopiedToTheHostWhenTheyAreWritten) {
+  Counting c(Backend::mirror);
+  const double* const host = &c.u(2, 0);
+  c.add_increment();
+  std::vector<double> written, seldom;
+  c.g.add_task("write", {reads(c.id, Part::owned)}, io_every(3),
+               [&](const Snapshot& s) { written.push_back(s.entries<double>(c.id)[4]); });
+  c.g.add_task("write seldom", {reads(c.id, Part::owned)}, io_every(6),
+               [&](const Snapshot& s) { seldom.push_back(s.entries<double>(c.id)[4]); });
+  Plan plan = c.g.compile();
+  EXPECT_THAT(plan.text(), HasSubstr("in one of 3 iterations"));
+  EXPECT_THAT(plan.text(), Not(HasSubstr("in one of 6 iterations"))) << "the copy of one in three serves";
+  plan.run(4);
+  EXPECT_EQ(*host, 302) << "copied in iteration 3, and not in iteration 4";
+  EXPECT_THAT(error_of<Error>([&] { (void)c.u(2, 0); }), HasSubstr("the host side is stale"));
+  c.u.to_host(After(), IdRange(LocalRow(0), LocalRow(kRows))).wait();
+  EXPECT_EQ(c.u(2, 0), 402);
+  plan.run(3);
+  EXPECT_THAT(written, ElementsAre(302, 602));
+  EXPECT_THAT(seldom, ElementsAre(602));
+}
+
+TEST(IoTasks, AnotherTaskOfTheHostHasACopyOfItsOwn) {
+  for (const bool io_first : {true, false}) {
+    Counting c(Backend::mirror);
+    std::vector<double> written, read;
+    double last = 0;
+    const DataId n = c.g.add_number("last", last);
+    const auto add_io = [&] {
+      c.g.add_task("write", {reads(c.id, Part::owned)}, io_every(2),
+                   [&](const Snapshot& s) { written.push_back(s.entries<double>(c.id)[4]); });
+    };
+    if (io_first) add_io();
+    c.add_increment();
+    if (!io_first) add_io();
+    c.g.add_task("read", {reads(c.id, Part::owned), writes(n)}, [&] { read.push_back(c.u(2, 0)); });
+    Plan plan = c.g.compile();
+    plan.run(3);
+    for (int i = 0; i < 2; ++i) plan.enqueue(host_stream());
+    plan.finish();
+    EXPECT_THAT(read, ElementsAre(102, 202, 302, 402, 502));
+    EXPECT_THAT(written, io_first ? ElementsAre(102, 302) : ElementsAre(202, 402));
+  }
 }
 
 TEST(IoTasks, AnErrorOfOneRankReachesAll) {

@@ -52,7 +52,7 @@ constexpr std::array kPlaceNames{" on a device", " on a device, urgent", " on a 
   }
   for (const Task& task : tasks) {
     text += fmt::format("task '{}'{}{}{}:", task.shape.name, task.shape.divisible ? " by rows" : "",
-                        task.every > 0 ? fmt::format(" for I/O in every {}-th iteration", task.every) : "",
+                        task.writes ? fmt::format(" for I/O in every {}-th iteration", task.shape.every) : "",
                         task.shape.side == Side::host ? "" : kPlaceNames.at(static_cast<std::size_t>(task.shape.stream)));
     for (const Access& access : task.shape.accesses) {
       const bool known = access.data.valid() && access.data.index() < data.size();
@@ -180,7 +180,7 @@ void Graph::add_task(std::string name, std::vector<Access> accesses, IoPlace pla
     throw ContractError(fmt::format("the I/O task '{}' changes data of the graph", name), "state reads() alone");
   }
   body_->tasks.push_back(
-      {.shape = {std::move(name), std::move(accesses), false}, .writes = std::move(body), .every = place.every});
+      {.shape = {.name = std::move(name), .accesses = std::move(accesses), .every = place.every}, .writes = std::move(body)});
 }
 
 void Graph::set_cost(const std::string& task, double seconds) {

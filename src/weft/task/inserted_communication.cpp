@@ -31,7 +31,10 @@ InsertedCommunication::InsertedCommunication(std::span<const DataShape> data, st
   for (DataState& state : states_) {
     state.first_slot = 0;
     state.push.reset();
-    for (DataState::Location& location : state.where) location.producer = DataState::kBefore;
+    for (DataState::Location& location : state.where) {
+      location.producer = DataState::kBefore;
+      location.copied_every = 0;
+    }
   }
   for (int k = 0; k < std::ssize(operations_); ++k) {
     const std::vector<Access>& accesses = operations_[k].accesses;
@@ -79,14 +82,18 @@ void InsertedCommunication::set_location(DataId id, Part part, Side side, int pr
   });
 }
 
-std::vector<SideCopy> InsertedCommunication::copies_to(Side side, DataId id, Part part, const std::string& reader) {
+std::vector<SideCopy> InsertedCommunication::copies_to(Side side, DataId id, Part part, const std::string& reader, int every) {
   std::vector<SideCopy> copies;
   std::vector<int> producers;
+  const Side begins = every > 1 && used_on_device(id) ? Side::device : side;
   for_each_part(id, part, [&](DataState::Location& location, Part single, std::size_t p) {
     if (location.sides == 0) {
-      begin[id.index()].sides[p] = bit(side);
-      location.changed_on = side;
-    } else if ((location.sides & bit(side)) == 0) {
+      begin[id.index()].sides[p] = bit(begins);
+      location.sides = bit(begins);
+      location.changed_on = begins;
+    }
+    if ((location.sides & bit(side)) == 0) {
+      if (location.copied_every != 0 && every % location.copied_every == 0) return;
       const auto same = std::ranges::find(producers, location.producer);
       if (same != producers.end()) {
         Part& copied = copies[same - producers.begin()].part;
@@ -97,8 +104,14 @@ std::vector<SideCopy> InsertedCommunication::copies_to(Side side, DataId id, Par
                 ? fmt::format("whose values were used on the {}", to_string(location.changed_on))
                 : fmt::format("which {} changed on the {}", location.changed_by, to_string(location.changed_on));
         producers.push_back(location.producer);
-        copies.push_back(
-            {id, single, side, fmt::format("{} needs '{}' on the {}, {}", reader, shape(id).name, to_string(side), changed)});
+        const std::string often = every == 1 ? "" : fmt::format("; in one of {} iterations", every);
+        copies.push_back({id, single, side,
+                          fmt::format("{} needs '{}' on the {}, {}{}", reader, shape(id).name, to_string(side), changed, often),
+                          every});
+      }
+      if (every > 1) {
+        location.copied_every = every;
+        return;
       }
     }
     location.sides |= bit(side);
@@ -106,9 +119,17 @@ std::vector<SideCopy> InsertedCommunication::copies_to(Side side, DataId id, Par
   return copies;
 }
 
+bool InsertedCommunication::used_on_device(DataId id) const {
+  return std::ranges::any_of(operations_, [id](const Operation& operation) {
+    return operation.side == Side::device &&
+           std::ranges::any_of(operation.accesses, [id](const Access& access) { return access.data == id; });
+  });
+}
+
 void InsertedCommunication::bring(int k, const Access& access) {
   std::vector<SideCopy>& list = copies_before[k];
-  const std::vector<SideCopy> needed = copies_to(side_of(k), access.data, access.part, reader(k));
+  const int every = tasks_[operations_[k].task].every;
+  const std::vector<SideCopy> needed = copies_to(side_of(k), access.data, access.part, reader(k), every);
   list.insert(list.end(), needed.begin(), needed.end());
 }
 

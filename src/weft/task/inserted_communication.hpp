@@ -18,6 +18,7 @@ struct SideCopy {
   Part part;
   Side to;
   std::string reason;
+  int every = 1;  ///< made in one of so many iterations
 };
 
 /// An exchange of one or several arrays that is placed in front of operation `slot`.
@@ -52,6 +53,7 @@ struct DataState {
     Side changed_on = Side::host;
     int producer = kBefore;  ///< the operation that changed them last
     std::string changed_by;
+    int copied_every = 0;  ///< the other side has the values in one of so many iterations, until this one ends; 0: in none
   };
 
   bool fresh = false;             ///< the ghost rows have the values of their owners
@@ -93,8 +95,9 @@ class InsertedCommunication {
   template <class F>
   void for_each_part(DataId id, Part part, const F& f);
   void set_location(DataId id, Part part, Side side, int producer, const std::string& by);
-  /// Lists the copies that make parts fresh on `side`: one for all that have the same producer.
-  [[nodiscard]] std::vector<SideCopy> copies_to(Side side, DataId id, Part part, const std::string& reader);
+  /// Lists the copies that make parts fresh on `side`, in one of `every` iterations: one for all that have the same producer.
+  [[nodiscard]] std::vector<SideCopy> copies_to(Side side, DataId id, Part part, const std::string& reader, int every = 1);
+  [[nodiscard]] bool used_on_device(DataId id) const;
   /// Places the copies that an access needs.
   void bring(int k, const Access& access);
   /// Places the pull that an access needs.

@@ -59,7 +59,8 @@ namespace {
 [[nodiscard]] bool same(const Stage& a, const Stage& b) {
   return a.successors == b.successors && a.first_successor == b.first_successor &&
          std::ranges::equal(a.nodes, b.nodes, [](const Node& x, const Node& y) {
-           return x.kind == y.kind && x.index == y.index && x.rows == y.rows && x.op == y.op && x.side == y.side;
+           return x.kind == y.kind && x.index == y.index && x.rows == y.rows && x.op == y.op && x.side == y.side &&
+                  x.every == y.every;
          });
 }
 
@@ -214,6 +215,7 @@ void Plan::Body::enqueue(const Node& node, Stream& stream) {
       exchanges[at].finish(stream);
       return;
     case Kind::copy:
+      if (iterations_ % node.every != 0) return;
       if (data[at].array) {
         for (const IdRange<LocalRow> rows : data[at].rows.of(node.rows)) data[at].array->copy_untracked(node.side, rows, stream);
       } else {

@@ -58,9 +58,8 @@ struct Task {
   std::function<void(IdRange<LocalRow>)> divided{};
   std::function<void(Stream&)> whole_on_device{};
   std::function<void(Stream&, IdRange<LocalRow>)> divided_on_device{};
-  std::function<void(const Snapshot&)> writes{};  ///< body of an I/O task, in every `every`-th iteration
-  int every = 0;
-  IdRange<LocalRow> inner{}, owned{};  ///< rows of a divisible task
+  std::function<void(const Snapshot&)> writes{};  ///< body of an I/O task
+  IdRange<LocalRow> inner{}, owned{};             ///< rows of a divisible task
   OperationCount count{};
 };
 

@@ -56,7 +56,7 @@ class SnapshotMaker {
 /// Copies what an I/O task reads, if it is due in this iteration, and lets the writer execute its body.
 void Plan::Body::take_snapshot(const Node& node) {
   const Task& task = tasks[node.index];
-  if (iterations_ % task.every != 0) return;
+  if (iterations_ % task.shape.every != 0) return;
   SnapshotMaker maker(iterations_);
   const std::vector<Access>& accesses = task.shape.accesses;
   for (auto access = accesses.begin(); access != accesses.end(); ++access) {

@@ -37,6 +37,7 @@ void add_copies(StageBuilder& builder, std::span<const DataShape> data, const st
                      .index = copy.data.value(),
                      .rows = copy.part,
                      .side = copy.to,
+                     .every = copy.every,
                      .name = fmt::format("copy {}{} to the {}", of.name,
                                          of.is_array ? fmt::format(" ({})", part_text(of, copy.part)) : "", to_string(copy.to)),
                      .reason = copy.reason});

@@ -66,6 +66,7 @@ struct TaskShape {
   Side side = Side::host;  ///< where the body computes
   DeviceStream stream = DeviceStream::main;
   double cost = 0;  ///< s that the body takes; 0 if not known
+  int every = 1;    ///< the body is called in one of so many iterations, and then reads only
 };
 
 enum class Kind : std::uint8_t {
@@ -90,6 +91,7 @@ struct Node {
                            ///< for the host, also counts indirect successors)
   DeviceStream stream = DeviceStream::main;  ///< used by a task on a device
   int graph = -1;                            ///< in a plan: the segment whose graph contains the node
+  int every = 1;                             ///< copy: made in one of so many iterations
   double cost = 0;                           ///< s; of a divided task, that of the inner half
   std::string name{};
   std::string reason{};  ///< why the compiler inserted the node; empty for tasks
@@ -146,7 +148,8 @@ struct Schedule {
 /// ghost rows. Tasks that access disjoint subsets do not wait for each other.
 ///
 /// The host side and the device side of an array are two memories. Where a task needs rows whose current values are on the other
-/// side only, a copy precedes it; each part that another task changed is a copy of its own. A pull is executed on the side where
+/// side only, a copy precedes it; each part that another task changed is a copy of its own. For a task of one in n iterations the
+/// copy is made in these iterations, and other tasks have copies of their own. A pull is executed on the side where
 /// the rows that are sent were changed, a push where the contributions are. Numbers are combined over ranks on the host.
 /// @param ranks  with one rank, a number that is reduced on a device stays there.
 /// @throws ContractError for accesses that are not possible: naming the task and the data.
