@@ -81,9 +81,11 @@ void measure_moves(const Bench& bench, std::int64_t n) {
     measure_transpose<float>(bench, "float", edge, edge);
     measure_transpose<double>(bench, "double", edge, edge);
     measure_transpose<float>(bench, "float", edge - 1, edge - 3);
+    measure_transpose<float>(bench, "float", edge - 2, edge - 6);
+    measure_transpose<double>(bench, "double", edge - 1, edge - 3);
   }
   if (!bench.wants("transpose_batch")) return;
-  for (const std::int64_t edge : {std::int64_t{5}, std::int64_t{32}, std::int64_t{64}, std::int64_t{256}}) {
+  for (const std::int64_t edge : {5, 32, 33, 64, 65, 256}) {
     measure_batch_of_transposes(bench, n, edge);
   }
 }

@@ -13,6 +13,7 @@
 #include "weft/kernels/layout/inverse.hpp"
 #include "weft/kernels/layout/static_layout.hpp"
 #include "weft/kernels/primitives/transpose.hpp"
+#include "weft/kernels/primitives/transpose_unaligned.cuh"
 
 namespace weft::kernels {
 
@@ -109,15 +110,13 @@ __global__ void __launch_bounds__(kTransposeThreads)
   }
 }
 
-/// Launches the kernel with words of kWidth entries, or of the largest smaller width that sizes and addresses permit.
+/// Launches the kernel with words of kWidth entries, or the one for any size and address where these do not permit words.
 template <int kWidth, class E>
 void launch_transpose(Stream& stream, const E* in, std::int64_t matrices, std::int64_t rows, std::int64_t columns, E* out) {
   const auto is_word = [](const E* p) { return reinterpret_cast<std::uintptr_t>(p) % (kWidth * sizeof(E)) == 0; };
-  if constexpr (kWidth > 1) {
-    if (rows % kWidth != 0 || columns % kWidth != 0 || !is_word(in) || !is_word(out)) {
-      launch_transpose<kWidth / 2>(stream, in, matrices, rows, columns, out);
-      return;
-    }
+  if (rows % kWidth != 0 || columns % kWidth != 0 || !is_word(in) || !is_word(out)) {
+    launch_transpose_unaligned(stream, in, matrices, rows, columns, out);
+    return;
   }
   const auto tiles = [](std::int64_t n) { return (n + kTransposeTile - 1) / kTransposeTile; };
   const std::int64_t of_matrix = tiles(rows) * tiles(columns);
@@ -147,8 +146,8 @@ inline constexpr std::int64_t kSmallMatrix = kTransposeTile * kTransposeTile / 4
 /// have 4 or 8 bytes.
 /// @pre as on the host; a stream of the current GPU. @throws DeviceError where the launch is rejected.
 /// @cost one kernel, which reads and writes every entry once, by words of 16 bytes where rows and columns are multiples of
-/// 16 / sizeof(T) and both addresses of 16, and by words of 8 or 4 bytes otherwise. Matrices with fewer than 64 rows or columns
-/// fill the tiles only partly; those of at most 1024 entries are read entry by entry, without tiles.
+/// 16 / sizeof(T) and both addresses of 16, and by entries otherwise. Matrices with fewer than 64 rows or columns fill the tiles
+/// only partly; those of at most 1024 entries are read entry by entry, without tiles.
 template <class T>
 void transpose_batch(space::cuda gpu, Stream& stream, std::span<const T> in, std::int64_t matrices, std::int64_t rows,
                      std::int64_t columns, std::span<T> out) {
