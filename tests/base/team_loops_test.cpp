@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -103,6 +104,23 @@ void expect_resized(const List& three) {
       resize_by_team(team, list, 3);
       EXPECT_EQ(list, three);
     }
+  }
+}
+
+TEST(TeamMemory, AListThatGrowsKeepsItsElements) {
+  for (const int threads : {1, 2, 3, 8}) {
+    Team team(threads);
+    TeamVector<int> list;
+    std::size_t moves = 0;
+    for (std::size_t size = 0; size < 50'000; size += 1000) {
+      const std::size_t before = list.size(), capacity = list.capacity();
+      grow_by_team(team, list, size);
+      ASSERT_EQ(list.size(), size);
+      std::iota(list.begin() + static_cast<std::ptrdiff_t>(before), list.end(), static_cast<int>(before));
+      moves += list.capacity() != capacity ? 1 : 0;
+    }
+    for (std::size_t i = 0; i < list.size(); ++i) ASSERT_EQ(list[i], static_cast<int>(i));
+    EXPECT_LE(moves, 7U);  // 1000, 2000, ..., 64000
   }
 }
 

@@ -9,25 +9,13 @@
 #include "weft/mesh/io/read_scatter.hpp"
 #include "weft/mesh/mesh.hpp"
 
+#include "cgns_polyhedra.hpp"
 #include "cgns_samples.hpp"
 
 namespace weft::mesh::read_cgns_test {
 namespace {
 
 using namespace testing;
-
-constexpr int kMixed = 20, kNgon = 22, kNface = 23;
-
-int cgns_type(CellType type) {
-  constexpr int kTypes[] = {3, 5, 7, 10, 12, 14, 17};
-  return kTypes[static_cast<std::size_t>(type)];
-}
-
-Ints vertices(const Elements& elements, std::int64_t i) {
-  Ints numbers;
-  for (const GlobalNodeId node : elements.nodes(i)) numbers.push_back(static_cast<int>(node.value()) + 1);
-  return numbers;
-}
 
 /// Creates one section per cell, or one MIXED section of all cells; then one MIXED section for each boundary zone.
 CgnsTree mixed_file(bool one_section, bool with_offsets) {
@@ -40,7 +28,7 @@ CgnsTree mixed_file(bool one_section, bool with_offsets) {
     for (std::int64_t i = 0; i < elements.size(); ++i) {
       if (!wanted(i)) continue;
       ++id;
-      numbers.push_back(cgns_type(elements.type[static_cast<std::size_t>(i)]));
+      numbers.push_back(shape(elements.type[static_cast<std::size_t>(i)]).cgns);
       for (const int vertex : vertices(elements, i)) numbers.push_back(vertex);
       offset.push_back(static_cast<int>(numbers.size()));
     }
@@ -50,7 +38,7 @@ CgnsTree mixed_file(bool one_section, bool with_offsets) {
     mixed("Cells", block.cells, [](std::int64_t) { return true; });
   } else {
     for (std::int64_t i = 0; i < block.cells.size(); ++i, ++id)
-      zone.add(cgns_section("Cells " + std::to_string(i), cgns_type(block.cells.type[static_cast<std::size_t>(i)]), id + 1,
+      zone.add(cgns_section("Cells " + std::to_string(i), shape(block.cells.type[static_cast<std::size_t>(i)]).cgns, id + 1,
                             id + 1, vertices(block.cells, i)));
   }
   for (const std::int32_t z : {0, 1}) {
@@ -178,75 +166,10 @@ TEST(ReadCgns, UnknownUnitsCountAsMetresWithANote) {
 
 // ------------------------------------------------------------------------------------------------------------------ polyhedra
 
-enum class Cells { faces, faces_with_offsets, parents };
-
-/// Returns mixed_3d() with its faces as NGON_n: the boundary faces in a section per zone, after a section of the others.
-CgnsTree polyhedra(Cells as) {
-  const MeshBlock block = mixed_3d();
-  struct Face {
-    Ints nodes;
-    int zone = -1;
-    std::array<int, 2> cell{0, 0};
-  };
-  std::map<std::set<int>, Face> faces;
-  for (std::int64_t c = 0; c < block.cells.size(); ++c) {
-    const CellShape& form = shape(block.cells.type[static_cast<std::size_t>(c)]);
-    for (int f = 0; f < form.faces; ++f) {
-      Ints nodes;
-      for (int k = 0; k < form.face[static_cast<std::size_t>(f)].size; ++k)
-        nodes.push_back(vertices(
-            block.cells, c)[static_cast<std::size_t>(form.face[static_cast<std::size_t>(f)].node[static_cast<std::size_t>(k)])]);
-      Face& face = faces[std::set<int>(nodes.begin(), nodes.end())];
-      if (face.nodes.empty()) face.nodes = nodes;
-      face.cell[face.cell[0] == 0 ? 0 : 1] = static_cast<int>(c) + 1;
-    }
-  }
-  for (std::int64_t i = 0; i < block.boundary.size(); ++i) {
-    const Ints nodes = vertices(block.boundary, i);
-    faces.at(std::set<int>(nodes.begin(), nodes.end())).zone = block.boundary.zone[static_cast<std::size_t>(i)];
-  }
-  CgnsTree root = cgns_base(3, 3), zone = cgns_zone("Zone", block.coords, 3, 4);
-  const bool offsets = as == Cells::faces_with_offsets;
-  std::vector<Ints> of_cell(4);
-  int id = 0;
-  for (const int z : {-1, 0, 1}) {
-    Ints numbers, offset{0}, left, right;
-    const int first = id + 1;
-    for (const auto& [key, face] : faces) {
-      if (face.zone != z) continue;
-      ++id;
-      if (!offsets) numbers.push_back(static_cast<int>(face.nodes.size()));
-      numbers.insert(numbers.end(), face.nodes.begin(), face.nodes.end());
-      offset.push_back(static_cast<int>(numbers.size()));
-      const int shift = static_cast<int>(faces.size());
-      left.push_back(face.cell[0] + shift);
-      right.push_back(face.cell[1] == 0 ? 0 : face.cell[1] + shift);
-      of_cell[static_cast<std::size_t>(face.cell[0]) - 1].push_back(id);
-      if (face.cell[1] > 0) of_cell[static_cast<std::size_t>(face.cell[1]) - 1].push_back(-id);
-    }
-    CgnsTree section = cgns_section(z < 0 ? "inside" : block.zones[static_cast<std::size_t>(z)].name, kNgon, first, id, numbers,
-                                    offsets ? offset : Ints{});
-    left.insert(left.end(), right.begin(), right.end());
-    if (as == Cells::parents) section.add({"ParentElements", "DataArray_t", left, {}, {}, {}});
-    zone.add(section);
-  }
-  if (as != Cells::parents) {
-    Ints numbers, offset{0};
-    for (const Ints& cell : of_cell) {
-      if (!offsets) numbers.push_back(static_cast<int>(cell.size()));
-      numbers.insert(numbers.end(), cell.begin(), cell.end());
-      offset.push_back(static_cast<int>(numbers.size()));
-    }
-    zone.add(cgns_section("Cells", kNface, id + 1, id + 4, numbers, offsets ? offset : Ints{}));
-  }
-  root.at("Base").add(zone);
-  return root;
-}
-
 TEST(ReadCgns, PolyhedraAreConvertedToTheirShapes) {
   const MeshBlock expected = mixed_3d();
-  for (const Cells as : {Cells::faces, Cells::faces_with_offsets, Cells::parents}) {
-    const MeshBlock block = load(polyhedra(as));
+  for (const PolyhedraAs as : {PolyhedraAs::faces, PolyhedraAs::faces_with_offsets, PolyhedraAs::parents}) {
+    const MeshBlock block = load(polyhedra(mixed_3d(), as));
     EXPECT_EQ(block.cells.type, expected.cells.type);
     for (std::int64_t c = 0; c < block.cells.size(); ++c) {
       Ints mine = vertices(block.cells, c), theirs = vertices(expected.cells, c);
@@ -262,10 +185,10 @@ TEST(ReadCgns, PolyhedraAreConvertedToTheirShapes) {
 
 TEST(ReadCgns, ParentsInOtherSectionsAreNotReadTwice) {
   const MeshBlock expected = without_volume_zones(mixed_3d());
-  CgnsTree root = polyhedra(Cells::parents);
+  CgnsTree root = polyhedra(mixed_3d(), PolyhedraAs::parents);
   Ints numbers;
   for (std::int64_t c = 0; c < expected.cells.size(); ++c) {
-    numbers.push_back(cgns_type(expected.cells.type[static_cast<std::size_t>(c)]));
+    numbers.push_back(shape(expected.cells.type[static_cast<std::size_t>(c)]).cgns);
     for (const int vertex : vertices(expected.cells, c)) numbers.push_back(vertex);
   }
   CgnsTree& zone = root.at("Base/Zone");
@@ -278,7 +201,7 @@ TEST(ReadCgns, ParentsInOtherSectionsAreNotReadTwice) {
 }
 
 TEST(ReadCgns, OtherPolyhedraThrowWithTheirNumber) {
-  CgnsTree root = polyhedra(Cells::faces);
+  CgnsTree root = polyhedra(mixed_3d(), PolyhedraAs::faces);
   Ints& numbers = std::get<Ints>(root.at("Base/Zone/Cells/ElementConnectivity").data);
   numbers.erase(numbers.begin() + 1);
   numbers[0] = 5;

@@ -15,7 +15,6 @@
 #include "weft/mesh/io/read_mesh.hpp"
 #include "weft/mesh/io/write_mesh.hpp"
 
-#include "cgns_samples.hpp"
 #include "thread_checks.hpp"
 
 namespace weft::mesh::read_threads_test {
@@ -154,59 +153,6 @@ TEST(ReadThreads, ReportTheFirstDamagedRecord) {
     inserted.insert(nodes_end - 3000, "xy");
     EXPECT_NE(expect_same_parsed(inserted), "");
   }
-}
-
-/// Returns the box as a CGNS file: a section of hexahedra, and one of quads for each zone.
-testing::CgnsTree cgns_box(const MeshBlock& block) {
-  testing::CgnsTree root = testing::cgns_base(3, 3);
-  testing::CgnsTree zone = testing::cgns_zone("Z", block.coords, 3, static_cast<int>(block.cells.size()));
-  int last = 0;
-  const auto section = [&](const std::string& name, int type, const Elements& elements, std::int32_t only) {
-    testing::Ints vertices;
-    const int first = last + 1;
-    for (std::int64_t i = 0; i < elements.size(); ++i) {
-      if (only >= 0 && elements.zone[i] != only) continue;
-      for (const GlobalNodeId node : elements.nodes(i)) vertices.push_back(static_cast<int>(node.value()) + 1);
-      ++last;
-    }
-    zone.add(testing::cgns_section(name, type, first, last, vertices));
-  };
-  section("Cells", 17, block.cells, -1);
-  for (std::size_t z = 0; z < block.zones.size(); ++z) {
-    if (block.zones[z].dim == 2) section(block.zones[z].name, testing::kQuad, block.boundary, static_cast<std::int32_t>(z));
-  }
-  root.at("Base").add(zone);
-  return root;
-}
-
-std::string expect_same_loaded(const testing::CgnsTree& root) {
-  const testing::CgnsScratch scratch;
-  testing::write_cgns(root, scratch.path);
-  return expect_same_on_threads([&](Team& team) { return load_cgns(scratch.path, team); });
-}
-
-TEST(ReadThreads, GiveTheSameCgnsMeshAndTheFirstError) {
-  const MeshBlock block = box();
-  const testing::CgnsTree root = cgns_box(block);
-  EXPECT_EQ(expect_same_loaded(root), "");
-  const MeshBlock read = testing::load(root);
-  expect_same_bytes(read.coords, block.coords, "coords");
-  expect_same_bytes(read.cells.node, block.cells.node, "node");
-  EXPECT_EQ(read.boundary.size(), block.boundary.size());
-
-  testing::CgnsTree damaged = root;
-  auto& vertices = std::get<testing::Ints>(damaged.at("Base/Z/Cells/ElementConnectivity").data);
-  for (const std::size_t cell : {8000U, 2000U, 5000U}) vertices[8 * cell] = 123'456;
-  const std::string missing = expect_same_loaded(damaged);
-  EXPECT_NE(missing.find("element 2001"), std::string::npos) << missing;
-  EXPECT_NE(missing.find("node 123456 does not exist"), std::string::npos) << missing;
-  vertices[8 * 1500] = vertices[8 * 1500 + 1];
-  EXPECT_NE(expect_same_loaded(damaged).find("twice"), std::string::npos);
-
-  damaged = root;
-  auto& y = std::get<testing::Reals>(damaged.at("Base/Z/GridCoordinates/CoordinateY").data);
-  for (const std::size_t node : {9000U, 4000U, 7000U}) y[node] = std::nan("");
-  EXPECT_NE(expect_same_loaded(damaged).find("CoordinateY of node 4001 is nan"), std::string::npos);
 }
 
 TEST(ReadThreads, GiveTheSameMeshOfAFile) {

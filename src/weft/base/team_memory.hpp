@@ -1,9 +1,11 @@
 #pragma once
 /// Memory of long lists that the threads of a team fill.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "weft/base/team.hpp"
 #include "weft/base/team_loops.hpp"
@@ -47,6 +49,25 @@ void resize_by_team(Team& team, Vector& list, std::size_t size, const typename V
   } else {
     list.resize(size, value);
   }
+}
+
+/// Lengthens a list that grows step by step, in amortised constant time; the threads touch new memory first and copy. New
+/// elements are uninitialised, for the caller to enter. @pre size >= list.size()
+template <class T>
+void grow_by_team(Team& team, TeamVector<T>& list, std::size_t size) {
+  if (size > list.capacity()) {
+    TeamVector<T> longer;
+    longer.reserve(std::max(size, 2 * list.capacity()));
+    touch_pages(team, std::as_bytes(std::span(longer.data(), size)));
+    longer.resize(list.size());
+    for_shares(team, std::ssize(list), [&](LoopShare share) {
+      std::copy(list.begin() + share.begin, list.begin() + share.end, longer.begin() + share.begin);
+    });
+    list = std::move(longer);
+  } else {
+    touch_pages(team, std::as_bytes(std::span(list.data() + list.size(), size - list.size())));
+  }
+  list.resize(size);
 }
 
 /// Returns `size` value-initialised elements in memory that the threads touched first.

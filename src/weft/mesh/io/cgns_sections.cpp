@@ -2,44 +2,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
-#include <limits>
+#include <functional>
 #include <optional>
 
 #include "weft/base/team_loops.hpp"
-#include "weft/mesh/io/cgns_zone.hpp"
-#include "weft/mesh/io/polyhedron.hpp"
+#include "weft/kernels/primitives/bucket_sort.hpp"
+#include "weft/mesh/io/cgns_elements.hpp"
 
 namespace weft::mesh::detail {
 namespace {
 
 constexpr std::int64_t kNode = 2, kMixed = 20, kPolygons = 22, kPolyhedra = 23, kLastType = 56;
-
-/// An element type of first or second order: its shape and its number of nodes, corners first.
-struct ElementType {
-  CellType shape;
-  std::size_t nodes;
-};
-
-std::optional<ElementType> element_type(std::int64_t number) {
-  constexpr std::array<std::pair<std::int64_t, ElementType>, 11> kSecondOrder{{{4, {CellType::line, 3}},
-                                                                               {6, {CellType::triangle, 6}},
-                                                                               {8, {CellType::quad, 8}},
-                                                                               {9, {CellType::quad, 9}},
-                                                                               {11, {CellType::tetrahedron, 10}},
-                                                                               {13, {CellType::pyramid, 14}},
-                                                                               {15, {CellType::prism, 15}},
-                                                                               {16, {CellType::prism, 18}},
-                                                                               {18, {CellType::hexahedron, 20}},
-                                                                               {19, {CellType::hexahedron, 27}},
-                                                                               {21, {CellType::pyramid, 13}}}};
-  if (const auto type = cgns_type(number)) return ElementType{*type, static_cast<std::size_t>(shape(*type).nodes)};
-  for (const auto& [second, type] : kSecondOrder) {
-    if (second == number) return type;
-  }
-  return std::nullopt;
-}
 
 struct Section {
   CgnsNode node;
@@ -51,7 +25,7 @@ struct Section {
 class SectionReader {
  public:
   SectionReader(CgnsFile& file, CgnsZone& zone, CgnsMesh& mesh, std::int32_t cell_tag, Team& team)
-      : file_(file), zone_(zone), mesh_(mesh), cell_tag_(cell_tag), team_(team) {}
+      : file_(file), zone_(zone), mesh_(mesh), cell_tag_(cell_tag), team_(team), cells_(team.size()), faces_(team.size()) {}
 
   void read() {
     const std::vector<Section> sections = list();
@@ -86,7 +60,7 @@ class SectionReader {
         file_.fail(fmt::format("{} has no proper ElementRange", section.what()),
                    "it must be two numbers, from 1 up: write the mesh again");
       }
-      check_type(section.type);
+      check_type(file_.place, section.type);
       sections.push_back(std::move(section));
     }
     std::stable_sort(sections.begin(), sections.end(), [](const Section& a, const Section& b) { return a.first < b.first; });
@@ -98,12 +72,12 @@ class SectionReader {
     return sections;
   }
 
-  void check_type(std::int64_t type) const {
-    if (type == kNode || type == kMixed || type == kPolygons || type == kPolyhedra || element_type(type)) return;
+  static void check_type(const MeshCursor& place, std::int64_t type) {
+    if (type == kNode || type == kMixed || type == kPolygons || type == kPolyhedra || cgns_element_type(type)) return;
     if (type > 3 && type <= kLastType)
-      file_.fail(fmt::format("element type {} is of third or higher order", type),
-                 "elements of first and second order are read: mesh again with order 1");
-    file_.fail(fmt::format("unknown element type {}", type), kTruncated);
+      place.fail_at(-1, fmt::format("element type {} is of third or higher order", type),
+                    "elements of first and second order are read: mesh again with order 1");
+    place.fail_at(-1, fmt::format("unknown element type {}", type), kTruncated);
   }
 
   std::vector<std::int64_t> connectivity(const Section& section) const {
@@ -122,27 +96,11 @@ class SectionReader {
     return offset;
   }
 
-  [[noreturn]] void wrong_length(const Section& section, std::size_t length) const {
-    file_.fail(fmt::format("{} announces {} elements, which do not fit the {} numbers of its ElementConnectivity", section.what(),
-                           section.count(), length),
-               kTruncated);
-  }
-
-  static constexpr std::size_t kMostNodes = 27;
-  using Nodes = std::array<GlobalNodeId, kMostNodes>;
-
-  /// Returns the nodes of an element, which exist and whose corners are distinct.
-  Nodes nodes_of(const MeshCursor& place, const CellShape& form, std::span<const std::int64_t> vertices) const {
-    const std::size_t corners = form.nodes;
-    Nodes nodes;
-    for (std::size_t k = 0; k < vertices.size(); ++k) {
-      nodes[k] = cgns_vertex(place, zone_, vertices[k]);
-      if (k < corners && std::find(vertices.begin(), vertices.begin() + k, vertices[k]) != vertices.begin() + k) {
-        place.fail_at(-1, fmt::format("the {} has node {} twice", form.name, vertices[k]),
-                      "collapsed elements are not read: write it as the shape it is (a collapsed hexahedron may be a prism)");
-      }
-    }
-    return nodes;
+  [[noreturn]] static void wrong_length(const MeshCursor& place, const Section& section, std::size_t length) {
+    place.fail_at(-1,
+                  fmt::format("{} announces {} elements, which do not fit the {} numbers of its ElementConnectivity",
+                              section.what(), section.count(), length),
+                  kTruncated);
   }
 
   /// Adds cells of one type with `each` nodes, numbered from `first`, on all threads.
@@ -154,142 +112,130 @@ class SectionReader {
       MeshCursor place = file_.place;
       for (std::int64_t i = share.begin; i < share.end; ++i) {
         place.set_element(first + i);
-        block.enter(i, nodes_of(place, form, vertices.subspan(i * each, each)), cell_tag_, first + i, -1);
+        block.enter(i, cgns_nodes(place, zone_, form, vertices.subspan(i * each, each)), cell_tag_, first + i, -1);
       }
     });
     file_.place.set_element(first + cells - 1);
   }
 
-  void add(CellType type, std::span<const std::int64_t> vertices, std::int64_t id) {
-    file_.place.set_element(id);
-    const CellShape& form = shape(type);
-    if (form.dim < mesh_.dim - 1) return;
-    if (form.dim > mesh_.dim)
-      file_.fail(fmt::format("a {} cannot be a cell of a {}-D mesh", form.name, mesh_.dim),
-                 "check the cell dimension of CGNSBase_t");
-    const std::size_t corners = form.nodes;
-    const Nodes nodes = nodes_of(file_.place, form, vertices);
-    const std::span<const GlobalNodeId> all(nodes.data(), vertices.size());
-    if (form.dim == mesh_.dim) {
-      mesh_.raw.add(type, all.first(corners), cell_tag_, id, -1, all.subspan(corners));
-    } else {
-      add_face(all.first(corners), id, 1, all.subspan(corners));
+  /// Calls read(elements, i) for i = 0 ... n - 1 on all threads, which adds element i to those of a thread, and then moves those
+  /// of all threads behind the others, in rounds that fit into the caches of a core. The order of elements and the error, that of
+  /// the lowest i, do not depend on the number of threads.
+  template <class Read>
+  void read_elements(std::int64_t n, const Read& read) {
+    constexpr std::int64_t kRound = 1 << 13;  // elements per thread
+    for (std::int64_t done = 0; done < n;) {
+      const std::int64_t round = std::min(n - done, kRound * team_.size());
+      for_shares(team_, round, [&](LoopShare share) {
+        CgnsElements elements(file_.place, zone_, mesh_.dim, cell_tag_, cells_[share.number], faces_[share.number]);
+        for (std::int64_t i = share.begin; i < share.end; ++i) read(elements, done + i);
+      });
+      mesh_.raw.take_elements(cells_, team_);
+      zone_.faces.take(faces_, team_);
+      done += round;
     }
   }
 
-  void add_face(std::span<const GlobalNodeId> nodes, std::int64_t id, std::int8_t uses, std::span<const GlobalNodeId> mid = {}) {
-    CgnsFaces& faces = zone_.faces;
-    faces.id.push_back(id);
-    faces.node.insert(faces.node.end(), nodes.begin(), nodes.end());
-    faces.offset.push_back(static_cast<std::int64_t>(faces.node.size()));
-    faces.section.push_back(static_cast<std::int32_t>(zone_.section.size()) - 1);
-    faces.uses.push_back(uses);
-    faces.mid.insert(faces.mid.end(), mid.begin(), mid.end());
-    faces.mid_offset.push_back(static_cast<std::int64_t>(faces.mid.size()));
-  }
-
   void read_plain(const Section& section) {
-    const auto [type, each] = *element_type(section.type);
+    const auto [type, each] = *cgns_element_type(section.type);
     const std::vector<std::int64_t> vertices = connectivity(section);
     if (vertices.size() % each != 0 || static_cast<std::int64_t>(vertices.size() / each) != section.count())
-      wrong_length(section, vertices.size());
+      wrong_length(file_.place, section, vertices.size());
     if (shape(type).dim == mesh_.dim) return add_cells(type, each, vertices, section.first);
-    for (std::size_t i = 0; i < vertices.size() / each; ++i)
-      add(type, std::span(vertices).subspan(i * each, each), section.first + static_cast<std::int64_t>(i));
+    read_elements(section.count(), [&](CgnsElements& elements, std::int64_t i) {
+      elements.add(type, std::span(vertices).subspan(i * each, each), section.first + i);
+    });
+    file_.place.set_element(section.last);
+  }
+
+  /// The numbers of a section whose elements differ in size.
+  struct Lists {
+    std::vector<std::int64_t> numbers;
+    std::vector<std::int64_t> start;  ///< position of the first number of each element, and the end of the last
+    bool given = false;               ///< by ElementStartOffset
+
+    [[nodiscard]] std::int64_t end() const { return std::ssize(numbers); }
+  };
+
+  /// Finds the elements by ElementStartOffset or, before CGNS 4, one after the other, where `start` ends with that of the first
+  /// element that does not fit.
+  /// @param more  more(number): how many numbers follow the first one of an element; negative: there is no such element.
+  template <class More>
+  Lists lists(const Section& section, const More& more) const {
+    Lists all;
+    all.numbers = connectivity(section);
+    all.start = offsets(section, all.numbers.size());
+    all.given = !all.start.empty();
+    if (all.given) return all;
+    all.start.reserve(std::min(section.count(), all.end()) + 1);
+    all.start.push_back(0);
+    while (std::ssize(all.start) <= section.count() && all.start.back() < all.end()) {
+      const std::int64_t at = all.start.back(), follow = more(all.numbers[at]);
+      if (follow < 0 || follow >= all.end() - at) break;
+      all.start.push_back(at + 1 + follow);
+    }
+    return all;
   }
 
   /// Reads elements with a type each, with and without ElementStartOffset.
   void read_mixed(const Section& section) {
-    const std::vector<std::int64_t> numbers = connectivity(section), offset = offsets(section, numbers.size());
-    std::size_t at = 0;
-    for (std::int64_t id = section.first; id <= section.last; ++id) {
-      file_.place.set_element(id);
-      if (at >= numbers.size()) wrong_length(section, numbers.size());
-      if (!offset.empty() && offset[id - section.first] != static_cast<std::int64_t>(at))
-        file_.fail(fmt::format("ElementStartOffset of {} does not fit its elements", section.what()), kTruncated);
+    const Lists all = lists(section, [](std::int64_t number) -> std::int64_t {
+      const auto type = cgns_element_type(number);
+      return type ? static_cast<std::int64_t>(type->nodes) : number == kNode ? 1 : -1;
+    });
+    const std::span<const std::int64_t> numbers = all.numbers;
+    read_elements(std::min(section.count(), std::ssize(all.start)), [&](CgnsElements& elements, std::int64_t i) {
+      MeshCursor& place = elements.place;
+      const std::int64_t id = section.first + i;
+      place.set_element(id);
+      std::int64_t at = all.start[i];
+      if (at == all.end()) wrong_length(place, section, numbers.size());
       const std::int64_t number = numbers[at++];
-      check_type(number);
-      const auto type = element_type(number);
-      if (!type && number != kNode) file_.fail(fmt::format("element type {} in a MIXED section", number), kTruncated);
-      const std::size_t each = type ? type->nodes : 1;
-      if (each > numbers.size() - at) wrong_length(section, numbers.size());
-      if (type) add(type->shape, std::span(numbers).subspan(at, each), id);
+      check_type(place, number);
+      const auto type = cgns_element_type(number);
+      if (!type && number != kNode) place.fail_at(-1, fmt::format("element type {} in a MIXED section", number), kTruncated);
+      const auto each = static_cast<std::int64_t>(type ? type->nodes : 1);
+      if (each > all.end() - at) wrong_length(place, section, numbers.size());
+      if (type) elements.add(type->shape, numbers.subspan(at, each), id);
       at += each;
-    }
-    if (at != numbers.size()) wrong_length(section, numbers.size());
+      const bool last = id == section.last;
+      if (!last) place.set_element(id + 1);  // the element that would begin at the wrong number
+      if ((at == all.end()) != last) wrong_length(place, section, numbers.size());
+      if (!last && at != all.start[i + 1])
+        place.fail_at(-1, fmt::format("ElementStartOffset of {} does not fit its elements", section.what()), kTruncated);
+    });
+    file_.place.set_element(section.last);
   }
 
-  /// Calls visit(element, its numbers) for NGON_n and NFACE_n. Before CGNS 4, the numbers of each element are preceded by
-  /// their count.
+  /// Calls visit(elements, its numbers, element) for NGON_n and NFACE_n on all threads. Before CGNS 4, the numbers of each
+  /// element are preceded by their count.
   template <class Visit>
-  void each_list(const Section& section, Visit&& visit) {
-    const std::vector<std::int64_t> numbers = connectivity(section), offset = offsets(section, numbers.size());
-    std::size_t at = 0;
-    for (std::int64_t id = section.first; id <= section.last; ++id) {
-      file_.place.set_element(id);
-      std::size_t size = 0;
-      if (offset.empty()) {
-        if (at >= numbers.size() || numbers[at] < 0) wrong_length(section, numbers.size());
-        size = numbers[at++];
-      } else {
-        const std::size_t k = id - section.first;
-        size = offset[k + 1] - offset[k];
-      }
-      if (size > numbers.size() - at) wrong_length(section, numbers.size());
-      visit(id, std::span(numbers).subspan(at, size));
-      at += size;
-    }
-    if (at != numbers.size()) wrong_length(section, numbers.size());
+  void each_list(const Section& section, const Visit& visit) {
+    const Lists all = lists(section, [](std::int64_t count) { return count; });
+    const std::int64_t before = all.given ? 0 : 1;
+    read_elements(std::min(section.count(), std::ssize(all.start)), [&](CgnsElements& elements, std::int64_t i) {
+      const std::int64_t id = section.first + i;
+      elements.place.set_element(id);
+      if (i + 1 == std::ssize(all.start)) wrong_length(elements.place, section, all.numbers.size());
+      const std::int64_t first = all.start[i] + before;
+      visit(elements, std::span(all.numbers).subspan(first, all.start[i + 1] - first), id);
+      if (id == section.last && all.start[i + 1] != all.end()) wrong_length(elements.place, section, all.numbers.size());
+    });
+    file_.place.set_element(section.last);
   }
 
   void read_polygons(const Section& section) {
-    std::vector<GlobalNodeId> nodes;
-    each_list(section, [&](std::int64_t id, std::span<const std::int64_t> vertices) {
-      if (mesh_.dim == 2) {
-        if (vertices.size() != 3 && vertices.size() != 4) {
-          file_.fail(fmt::format("the cell is a polygon of {} nodes", vertices.size()),
-                     "cells are triangles and quads in 2-D: mesh without polygons");
-        }
-        return add(vertices.size() == 3 ? CellType::triangle : CellType::quad, vertices, id);
-      }
-      nodes.clear();
-      for (const std::int64_t vertex : vertices) nodes.push_back(cgns_vertex(file_.place, zone_, vertex));
-      add_face(nodes, id, 0);
+    each_list(section, [](CgnsElements& elements, std::span<const std::int64_t> vertices, std::int64_t id) {
+      elements.add_polygon(vertices, id);
     });
   }
 
   void read_polyhedra(const Section& section) {
     if (mesh_.dim != 3)
       file_.fail(fmt::format("{} holds polyhedra in a 2-D mesh", section.what()), "check the cell dimension of CGNSBase_t");
-    each_list(section, [&](std::int64_t id, std::span<const std::int64_t> faces) { add_polyhedron(id, faces); });
-  }
-
-  /// Creates a cell. `faces`: element numbers, negative for faces that point into the cell.
-  void add_polyhedron(std::int64_t id, std::span<const std::int64_t> faces) {
-    file_.place.set_element(id);
-    constexpr std::int64_t kMostFaces = 6;
-    std::size_t most_nodes = 0;
-    outline_.resize(faces.size());
-    for (std::size_t f = 0; f < faces.size(); ++f) {
-      const std::int64_t number = faces[f] < 0 ? -std::max(faces[f], -std::numeric_limits<std::int64_t>::max()) : faces[f];
-      const std::size_t at = zone_.faces.find(number);
-      if (at == zone_.faces.size())
-        file_.fail(fmt::format("its face {} does not exist", number),
-                   "the faces of a cell are elements of NGON_n sections: write the mesh again");
-      const auto nodes = zone_.faces.nodes(at);
-      outline_[f].assign(nodes.begin(), nodes.end());
-      if (faces[f] < 0) std::reverse(outline_[f].begin(), outline_[f].end());
-      most_nodes = std::max(most_nodes, nodes.size());
-      zone_.faces.uses[at] = static_cast<std::int8_t>(std::min(zone_.faces.uses[at] + 1, 2));
-    }
-    const auto cell = static_cast<std::int64_t>(faces.size()) > kMostFaces ? std::nullopt : shape_of(outline_);
-    if (!cell) {
-      file_.fail(
-          fmt::format("the cell is a polyhedron of {} faces with up to {} nodes, not a tetrahedron, pyramid, prism or hexahedron",
-                      faces.size(), most_nodes),
-          "cells of these four shapes are read: mesh without polyhedra");
-    }
-    mesh_.raw.add(cell->type, std::span(cell->node).first(shape(cell->type).nodes), cell_tag_, id, -1);
+    each_list(section, [](CgnsElements& elements, std::span<const std::int64_t> faces, std::int64_t id) {
+      elements.add_polyhedron(faces, id);
+    });
   }
 
   /// Creates the cells that are defined by faces only: for each face, the cell out of which it points, and the cell into
@@ -301,8 +247,7 @@ class SectionReader {
                                           [](std::int64_t id, const Section& section) { return id < section.first; });
       const bool known = after != sections.begin() && cell <= after[-1].last && after[-1].type != kPolygons;
       if (cell > 0 && known) {
-        std::int8_t& uses = zone_.faces.uses[zone_.faces.find(std::abs(face))];
-        uses = static_cast<std::int8_t>(std::min(uses + 1, 2));
+        zone_.faces.use(zone_.faces.find(std::abs(face)));
       } else if (cell > 0) {
         sides.emplace_back(cell, face);
       }
@@ -320,14 +265,19 @@ class SectionReader {
         add_side(parents[count + i], -face);
       }
     }
-    std::sort(sides.begin(), sides.end());
-    std::vector<std::int64_t> faces;
-    for (std::size_t i = 0; i < sides.size();) {
-      faces.clear();
-      const std::int64_t cell = sides[i].first;
-      for (; i < sides.size() && sides[i].first == cell; ++i) faces.push_back(sides[i].second);
-      add_polyhedron(cell, faces);
+    const auto cell_of = [](const std::pair<std::int64_t, std::int64_t>& side) { return static_cast<std::uint64_t>(side.first); };
+    kernels::bucket_sort(sides, cell_of, std::less<>(), team_);
+    std::vector<std::int64_t> start, faces(sides.size());  // positions of the first side of each cell, and the number of sides
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+      if (i == 0 || sides[i].first != sides[i - 1].first) start.push_back(static_cast<std::int64_t>(i));
+      faces[i] = sides[i].second;
     }
+    const std::int64_t cells = std::ssize(start);
+    start.push_back(std::ssize(sides));
+    read_elements(cells, [&](CgnsElements& elements, std::int64_t i) {
+      elements.add_polyhedron(std::span<const std::int64_t>(faces).subspan(start[i], start[i + 1] - start[i]),
+                              sides[start[i]].first);
+    });
   }
 
   CgnsFile& file_;
@@ -335,7 +285,9 @@ class SectionReader {
   CgnsMesh& mesh_;
   std::int32_t cell_tag_;
   Team& team_;
-  std::vector<std::vector<GlobalNodeId>> outline_;
+  // Elements of a round, a list for each thread.
+  std::vector<RawMesh> cells_;
+  std::vector<CgnsFaces> faces_;
 };
 
 }  // namespace

@@ -3,10 +3,79 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+
+#include "weft/base/team_loops.hpp"
+#include "weft/base/team_memory.hpp"
 
 namespace weft::mesh::detail {
 
+void CgnsFaces::add(std::span<const GlobalNodeId> nodes, std::int64_t number, std::int32_t of_section, std::int8_t used,
+                    std::span<const GlobalNodeId> mids) {
+  id.push_back(number);
+  node.insert(node.end(), nodes.begin(), nodes.end());
+  offset.push_back(std::ssize(node));
+  section.push_back(of_section);
+  uses.push_back(used);
+  mid.insert(mid.end(), mids.begin(), mids.end());
+  mid_offset.push_back(std::ssize(mid));
+}
+
+void CgnsFaces::take(std::span<CgnsFaces> parts, Team& team) {
+  struct Sizes {
+    std::size_t faces, nodes, mids;
+  };
+  std::vector<Sizes> before{{size(), node.size(), mid.size()}};
+  for (const CgnsFaces& part : parts) {
+    const Sizes last = before.back();
+    before.push_back({last.faces + part.size(), last.nodes + part.node.size(), last.mids + part.mid.size()});
+  }
+  const auto [faces, nodes, mids] = before.back();
+  if (faces == before.front().faces) return;
+  grow_by_team(team, id, faces);
+  grow_by_team(team, offset, faces + 1);
+  grow_by_team(team, node, nodes);
+  grow_by_team(team, section, faces);
+  grow_by_team(team, uses, faces);
+  grow_by_team(team, mid_offset, faces + 1);
+  grow_by_team(team, mid, mids);
+  on_threads(team, static_cast<int>(parts.size()), [&](int number) {
+    CgnsFaces& part = parts[number];
+    const Sizes at = before[number];
+    const auto ends = [](const auto& of_part, auto& all, std::size_t face, std::size_t base) {
+      std::transform(of_part.begin() + 1, of_part.end(), all.begin() + face + 1, [&](std::int64_t end) { return base + end; });
+    };
+    std::copy(part.id.begin(), part.id.end(), id.begin() + at.faces);
+    ends(part.offset, offset, at.faces, at.nodes);
+    std::copy(part.node.begin(), part.node.end(), node.begin() + at.nodes);
+    std::copy(part.section.begin(), part.section.end(), section.begin() + at.faces);
+    std::copy(part.uses.begin(), part.uses.end(), uses.begin() + at.faces);
+    ends(part.mid_offset, mid_offset, at.faces, at.mids);
+    std::copy(part.mid.begin(), part.mid.end(), mid.begin() + at.mids);
+    part.clear();
+  });
+}
+
+void CgnsFaces::use(std::size_t i) {
+  const std::atomic_ref<std::int8_t> cells(uses[i]);
+  std::int8_t now = cells.load(std::memory_order_relaxed);
+  while (now < 2 && !cells.compare_exchange_weak(now, static_cast<std::int8_t>(now + 1), std::memory_order_relaxed)) continue;
+}
+
+void CgnsFaces::clear() {
+  id.clear();
+  offset.resize(1);
+  node.clear();
+  section.clear();
+  uses.clear();
+  mid_offset.resize(1);
+  mid.clear();
+}
+
 std::size_t CgnsFaces::find(std::int64_t element) const {
+  if (id.empty() || element < id.front() || element > id.back()) return size();
+  const auto guess = static_cast<std::size_t>(element - id.front());  // right unless numbers are missing before it
+  if (guess < size() && id[guess] == element) return guess;
   const auto at = std::lower_bound(id.begin(), id.end(), element);
   return at != id.end() && *at == element ? at - id.begin() : size();
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "weft/base/team_vector.hpp"
 #include "weft/mesh/io/cgns_file.hpp"
 #include "weft/mesh/io/read_raw.hpp"
 
@@ -15,13 +16,22 @@ namespace weft::mesh::detail {
 
 /// Elements of dimension dim - 1 by number: candidates for the boundary. Polygons of any size.
 struct CgnsFaces {
-  std::vector<std::int64_t> id, offset{0};
-  std::vector<GlobalNodeId> node;
-  std::vector<std::int32_t> section;
-  std::vector<std::int8_t> uses;  ///< number of cells with this face according to NGON_n; otherwise 1
-  std::vector<std::int64_t> mid_offset{0};
-  std::vector<GlobalNodeId> mid;  ///< mid-edge and mid-face nodes of second-order faces
+  TeamVector<std::int64_t> id, offset{0};
+  TeamVector<GlobalNodeId> node;
+  TeamVector<std::int32_t> section;
+  TeamVector<std::int8_t> uses;  ///< number of cells with this face according to NGON_n, 2 for more; otherwise 1
+  TeamVector<std::int64_t> mid_offset{0};
+  TeamVector<GlobalNodeId> mid;  ///< mid-edge and mid-face nodes of second-order faces
 
+  void add(std::span<const GlobalNodeId> nodes, std::int64_t number, std::int32_t of_section, std::int8_t used,
+           std::span<const GlobalNodeId> mids);
+  /// Moves the elements of `parts`, which the threads copy, behind those that are there, in the order of the parts.
+  /// @param parts  at least 1 and at most team.size(). They are empty afterwards and keep their memory.
+  void take(std::span<CgnsFaces> parts, Team& team);
+  /// Counts one more cell with face i. Several threads may call it at once.
+  void use(std::size_t i);
+  /// Removes all elements and keeps the memory.
+  void clear();
   [[nodiscard]] std::size_t size() const { return id.size(); }
   [[nodiscard]] std::span<const GlobalNodeId> nodes(std::size_t i) const {
     return std::span(node).subspan(offset[i], offset[i + 1] - offset[i]);
@@ -63,7 +73,7 @@ struct CgnsMesh {
 [[nodiscard]] GlobalNodeId cgns_vertex(const MeshCursor& place, const CgnsZone& zone, std::int64_t vertex);
 
 /// Reads Elements_t: cells into the raw mesh, elements of one dimension less into zone.faces. The threads convert the
-/// cells of sections with one type of element; the error is the same on any number of them.
+/// elements; the error is that of the element with the lowest number in the first section that has one, on any number of them.
 void read_cgns_sections(CgnsFile& file, CgnsZone& zone, CgnsMesh& mesh, std::int32_t cell_tag, Team& team);
 /// Creates the cells of a structured zone.
 void make_cgns_block(const CgnsZone& zone, CgnsMesh& mesh, std::int32_t cell_tag);

@@ -17,32 +17,14 @@ Sizes sizes_of(const RawElements& elements) {
   return {elements.list.size(), std::ssize(elements.list.node), std::ssize(elements.mid)};
 }
 
-/// Lengthens a list that grows step by step, in amortised constant time. The caller enters the new elements.
-template <class T>
-void grow(Team& team, TeamVector<T>& list, std::size_t size) {
-  if (size > list.capacity()) {
-    TeamVector<T> longer;
-    longer.reserve(std::max(size, 2 * list.capacity()));
-    touch_pages(team, std::as_bytes(std::span(longer.data(), size)));
-    longer.resize(list.size());
-    for_shares(team, std::ssize(list), [&](LoopShare share) {
-      std::copy(list.begin() + share.begin, list.begin() + share.end, longer.begin() + share.begin);
-    });
-    list = std::move(longer);
-  } else {
-    touch_pages(team, std::as_bytes(std::span(list.data() + list.size(), size - list.size())));
-  }
-  list.resize(size);
-}
-
 void grow(Team& team, RawElements& elements, const Sizes& sizes) {
-  grow(team, elements.list.type, sizes.elements);
-  grow(team, elements.list.offset, sizes.elements + 1);
-  grow(team, elements.list.node, sizes.nodes);
-  grow(team, elements.list.zone, sizes.elements);
-  grow(team, elements.list.file_id, sizes.elements);
-  grow(team, elements.at, sizes.elements);
-  grow(team, elements.mid, sizes.mids);
+  grow_by_team(team, elements.list.type, sizes.elements);
+  grow_by_team(team, elements.list.offset, sizes.elements + 1);
+  grow_by_team(team, elements.list.node, sizes.nodes);
+  grow_by_team(team, elements.list.zone, sizes.elements);
+  grow_by_team(team, elements.list.file_id, sizes.elements);
+  grow_by_team(team, elements.at, sizes.elements);
+  grow_by_team(team, elements.mid, sizes.mids);
 }
 
 /// Moves the elements of a part to their place in the list of all.
@@ -132,11 +114,11 @@ void RawMesh::Block::enter(std::int64_t i, std::span<const GlobalNodeId> nodes, 
 std::int64_t RawMesh::append_nodes(std::int64_t nodes, Team& team) {
   const std::size_t first = coords.size(), size = first + nodes;
   append_coords(nodes, team);
-  grow(team, node_tag, size);
-  grow(team, node_at, size);
+  grow_by_team(team, node_tag, size);
+  grow_by_team(team, node_at, size);
   return static_cast<std::int64_t>(first);
 }
 
-void RawMesh::append_coords(std::int64_t nodes, Team& team) { grow(team, coords, coords.size() + nodes); }
+void RawMesh::append_coords(std::int64_t nodes, Team& team) { grow_by_team(team, coords, coords.size() + nodes); }
 
 }  // namespace weft::mesh::detail
