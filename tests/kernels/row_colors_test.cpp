@@ -69,9 +69,22 @@ TEST(RowColors, are_those_of_one_row_after_the_other_for_any_number_of_threads) 
                            test::random_matrix<double, 4>(200, 260), test::BlockList<double>{}}) {
     const auto pattern = list.pattern();
     const std::vector<std::int32_t> expected = greedy(list);
+    std::vector<std::int32_t> order(expected.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto color = [&](std::int32_t row) { return expected[static_cast<std::size_t>(row)]; };
+    std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return color(a) < color(b); });
     test::for_teams([&](Team& team) {
       const RowColors colors(*pattern, team);
       EXPECT_EQ(std::vector<std::int32_t>(colors.colors().begin(), colors.colors().end()), expected);
+      EXPECT_EQ(std::vector<std::int32_t>(colors.order().begin(), colors.order().end()), order);
+      ASSERT_EQ(colors.offsets().front(), 0);
+      ASSERT_EQ(colors.offsets().back(), list.rows);
+      for (std::int32_t c = 0; c < colors.count(); ++c) {
+        const std::int32_t first = colors.offsets()[static_cast<std::size_t>(c)];
+        const std::int32_t end = colors.offsets()[static_cast<std::size_t>(c) + 1];
+        EXPECT_LT(first, end);
+        for (std::int32_t k = first; k < end; ++k) EXPECT_EQ(color(order[static_cast<std::size_t>(k)]), c);
+      }
     });
   }
 }
@@ -118,6 +131,8 @@ TEST(RowColors, cuda_has_the_colours_of_the_host) {
     const RowColors expected(*pattern), colors(space::cuda{}, stream, *pattern);
     EXPECT_TRUE(std::equal(colors.colors().begin(), colors.colors().end(), expected.colors().begin(), expected.colors().end()));
     EXPECT_TRUE(std::equal(colors.order().begin(), colors.order().end(), expected.order().begin(), expected.order().end()));
+    EXPECT_TRUE(
+        std::equal(colors.offsets().begin(), colors.offsets().end(), expected.offsets().begin(), expected.offsets().end()));
   }
 }
 

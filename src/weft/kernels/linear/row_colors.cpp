@@ -7,7 +7,9 @@
 
 #include "weft/base/error.hpp"
 #include "weft/base/id.hpp"
+#include "weft/base/team_loops.hpp"
 #include "weft/kernels/linear/color_row.hpp"
+#include "weft/kernels/primitives/distribute.hpp"
 
 namespace weft::kernels {
 
@@ -21,7 +23,7 @@ RowColors::RowColors(const BsrPattern& pattern, Team& team) : colors_(to_index(p
       if (!all) finished = false;
     });
   }
-  sort_rows();
+  sort_rows(team);
 }
 
 RowColors::RowColors(const BsrPattern& pattern, std::vector<std::int32_t> colors) : colors_(std::move(colors)) {
@@ -44,19 +46,23 @@ RowColors::RowColors(const BsrPattern& pattern, std::vector<std::int32_t> colors
       }
     }
   }
-  sort_rows();
+  sort_rows(calling_thread());
 }
 
-void RowColors::sort_rows() {
-  const std::int32_t count = colors_.empty() ? 0 : 1 + *std::max_element(colors_.begin(), colors_.end());
-  offsets_.assign(to_index(count) + 1, 0);
-  for (const std::int32_t color : colors_) ++offsets_[to_index(color) + 1];
-  for (std::size_t color = 1; color < offsets_.size(); ++color) offsets_[color] += offsets_[color - 1];
-  std::vector<std::int32_t> next(offsets_.begin(), offsets_.end() - 1);
+void RowColors::sort_rows(Team& team) {
+  const auto rows = static_cast<std::int64_t>(colors_.size());
+  std::vector<std::int32_t> most(to_index(team.size()), -1);
+  for_shares(team, rows, [&](LoopShare share) {
+    std::int32_t own = -1;
+    for (std::int64_t row = share.begin; row < share.end; ++row) own = std::max(own, colors_[to_index(row)]);
+    most[to_index(share.number)] = own;
+  });
+  const std::int32_t count = 1 + *std::max_element(most.begin(), most.end());
   order_.resize(colors_.size());
-  for (std::size_t row = 0; row < colors_.size(); ++row) {
-    order_[to_index(next[to_index(colors_[row])]++)] = static_cast<std::int32_t>(row);
-  }
+  const std::vector<std::size_t> first = distribute(
+      rows, to_index(count), [&](std::int64_t row) { return colors_[to_index(row)]; },
+      [&](std::int64_t row, std::size_t position) { order_[position] = static_cast<std::int32_t>(row); }, team);
+  offsets_.assign(first.begin(), first.end());
 }
 
 }  // namespace weft::kernels

@@ -38,7 +38,7 @@ RowColors::RowColors(space::cuda gpu, Stream& stream, const BsrPattern& pattern)
   }
   if (!colors_.empty()) copy_bytes(stream, colors_.data(), colors.data(), colors.bytes());
   stream.wait();
-  sort_rows();
+  sort_rows(calling_thread());
 }
 
 }  // namespace weft::kernels

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "weft/base/team_vector.hpp"
 #include "weft/device/space.hpp"
 #include "weft/device/stream.hpp"
 #include "weft/kernels/linear/bsr_pattern.hpp"
@@ -39,9 +40,10 @@ class RowColors {
   [[nodiscard]] std::span<const std::int32_t> offsets() const { return offsets_; }
 
  private:
-  void sort_rows();
+  void sort_rows(Team& team);
 
-  std::vector<std::int32_t> colors_, order_, offsets_;
+  std::vector<std::int32_t> colors_, offsets_;
+  TeamVector<std::int32_t> order_;
 };
 
 }  // namespace weft::kernels

@@ -8,6 +8,7 @@
 
 #include "weft/base/team_loops.hpp"
 #include "weft/base/team_memory.hpp"
+#include "weft/kernels/primitives/distribute.hpp"
 #include "weft/kernels/primitives/scan.hpp"
 #include "weft/kernels/primitives/threads.hpp"
 
@@ -89,26 +90,9 @@ void bucket_sort(List& list, const Key& key, const Less& less, Team& team = call
   }
   const int shift = whole.shift_for(std::clamp<std::size_t>(list.size() / kPerPart, 2, kMostParts));
   const auto parts = static_cast<std::size_t>((whole.high - whole.low) >> shift) + 1;
-  const auto part_of = [&](const T& entry) { return static_cast<std::size_t>((key(entry) - whole.low) >> shift); };
-
-  // next[part * shares + s] is the position of the next entry of share s in the part.
-  std::vector<std::size_t> next(parts * shares, 0);
-  for_shares(team, n, [&](LoopShare share) {
-    std::vector<std::size_t> count(parts, 0);
-    for (std::int64_t i = share.begin; i < share.end; ++i) ++count[part_of(list[i])];
-    for (std::size_t p = 0; p < parts; ++p) next[p * shares + static_cast<std::size_t>(share.number)] = count[p];
-  });
-  offsets_from_counts(next);
-  std::vector<std::size_t> first(parts + 1, list.size());
-  for (std::size_t p = 0; p < parts; ++p) first[p] = next[p * shares];
-  for_shares(team, n, [&](LoopShare share) {
-    std::vector<std::size_t> at(parts);
-    for (std::size_t p = 0; p < parts; ++p) at[p] = next[p * shares + static_cast<std::size_t>(share.number)];
-    for (std::int64_t i = share.begin; i < share.end; ++i) {
-      const T& entry = list[i];
-      distributed[at[part_of(entry)]++] = entry;
-    }
-  });
+  const std::vector<std::size_t> first = distribute(
+      n, parts, [&](std::int64_t i) { return (key(list[i]) - whole.low) >> shift; },
+      [&](std::int64_t i, std::size_t position) { distributed[position] = list[i]; }, team);
   for_shares(team, n, [&](LoopShare share) {  // each thread sorts the parts that begin within its share
     std::vector<std::uint32_t> memory;
     for (auto p = std::lower_bound(first.begin(), first.end() - 1, static_cast<std::size_t>(share.begin));
