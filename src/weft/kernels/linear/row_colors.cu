@@ -1,10 +1,13 @@
 // The colours of rows on a GPU.
 #include "weft/base/contracts.hpp"
 #include "weft/base/id.hpp"
+#include "weft/base/team_loops.hpp"
 #include "weft/device/device_vector.hpp"
 #include "weft/device/parallel_for.cuh"
 #include "weft/kernels/linear/color_row.hpp"
 #include "weft/kernels/linear/row_colors.hpp"
+#include "weft/kernels/primitives/histogram.cuh"
+#include "weft/kernels/primitives/sort.cuh"
 
 namespace weft::kernels {
 
@@ -17,6 +20,16 @@ struct ColorOrReport {
   WEFT_HD void operator()(std::int32_t row) const {
     if (!color(row)) *left = 1;
   }
+};
+
+struct StoreRow {
+  std::int32_t* order;
+  WEFT_HD void operator()(std::int32_t row) const { order[row] = row; }
+};
+
+struct LoadColor {
+  const std::int32_t* colors;
+  WEFT_HD std::int32_t operator()(std::int64_t row) const { return colors[row]; }
 };
 
 constexpr int kSweeps = 4;  ///< sweeps before the host tests whether rows are left
@@ -36,9 +49,26 @@ RowColors::RowColors(space::cuda gpu, Stream& stream, const BsrPattern& pattern)
     copy_bytes(stream, &rows_left, left.data(), sizeof rows_left);
     stream.wait();
   }
-  if (!colors_.empty()) copy_bytes(stream, colors_.data(), colors.data(), colors.bytes());
+  if (colors_.empty()) {
+    offsets_ = {0};
+    return;
+  }
+  copy_bytes(stream, colors_.data(), colors.data(), colors.bytes());
+  const DeviceVector<std::int32_t> order(stream, colors_.size());
+  parallel_for(gpu, stream, pattern.rows(), StoreRow{order.data()});
+  stable_sort_by_key(gpu, stream, colors.span(), order.span());
+  order_.resize(colors_.size());
+  copy_bytes(stream, order_.data(), order.data(), order.bytes());
+  std::int32_t last = 0;
+  copy_bytes(stream, &last, colors.data() + colors_.size() - 1, sizeof last);
   stream.wait();
-  sort_rows(calling_thread());
+  const DeviceVector<std::int64_t> counts(stream, to_index(last) + 1);
+  histogram(gpu, stream, pattern.rows(), LoadColor{colors.data()}, counts.span());
+  std::vector<std::int64_t> first(counts.size() + 1, 0);
+  copy_bytes(stream, first.data(), counts.data(), counts.bytes());
+  stream.wait();
+  offsets_from_counts(first);
+  offsets_.assign(first.begin(), first.end());
 }
 
 }  // namespace weft::kernels

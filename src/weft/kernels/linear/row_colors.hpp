@@ -24,7 +24,7 @@ class RowColors {
   /// @cost O(blocks) for each of about log(rows) sweeps.
   explicit RowColors(const BsrPattern& pattern, Team& team = calling_thread());
   /// Computes them on the GPU, and waits for it. @pre the pattern has a device side; a stream of the current GPU.
-  /// @throws DeviceError. @cost as above; the order of the rows is determined on the host, O(rows).
+  /// @throws DeviceError. @cost as above, and a stable sort of the rows by colour; memory: 16 bytes per row on the GPU meanwhile.
   RowColors(space::cuda, Stream& stream, const BsrPattern& pattern);
   /// Takes the colours of others, from 0 on. Distinct colours for all rows give the natural order without concurrency.
   /// @throws InputError naming the rows unless they are colours of this pattern.
