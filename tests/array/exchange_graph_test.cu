@@ -14,7 +14,7 @@
 #include "array/exchange_support.hpp"
 #include "support/gpu.hpp"
 
-namespace weft {
+namespace weft::exchange_graph_test {
 namespace {
 
 struct AddOne {
@@ -140,4 +140,4 @@ INSTANTIATE_TEST_SUITE_P(Cuda, CudaGraphExchange,
                          });
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::exchange_graph_test

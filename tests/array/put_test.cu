@@ -19,7 +19,7 @@
 #include "support/gpu.hpp"
 #include "support/time_limit.hpp"
 
-namespace weft::detail {
+namespace weft::detail::put_test {
 namespace {
 
 class CudaPut : public ::testing::Test {
@@ -138,4 +138,4 @@ TEST_F(CudaPut, AllLaunchesOfAGraphEndWhenTheyAreStopped) {
 }
 
 }  // namespace
-}  // namespace weft::detail
+}  // namespace weft::detail::put_test

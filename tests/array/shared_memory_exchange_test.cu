@@ -16,7 +16,7 @@
 #include "array/exchange_support.hpp"
 #include "support/gpu.hpp"
 
-namespace weft {
+namespace weft::shared_memory_exchange_test {
 namespace {
 
 /// Value of a global row after `time` steps.
@@ -116,4 +116,4 @@ TEST(CudaSharedMemoryChoice, EveryMemoryOfAGpuIsExchangedTogetherExceptByPeer) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::shared_memory_exchange_test

@@ -11,7 +11,7 @@
 #include "array/exchange_support.hpp"
 #include "support/gpu.hpp"
 
-namespace weft {
+namespace weft::view_kernels_test {
 namespace {
 
 using namespace test;
@@ -94,4 +94,4 @@ TYPED_TEST(ViewKernels, WriteRowsThatGhostsReceiveOnCuda) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::view_kernels_test

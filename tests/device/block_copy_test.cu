@@ -11,7 +11,7 @@
 
 #include "support/gpu.hpp"
 
-namespace weft {
+namespace weft::block_copy_test {
 namespace {
 
 constexpr int kTile = 60, kWidth = 5, kRun = 4;  // rows of a tile, numbers of a row, and of a run
@@ -143,4 +143,4 @@ TEST(SharedArrays, counts_bytes_in_units_of_16) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::block_copy_test

@@ -11,7 +11,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft {
+namespace weft::constant_test {
 namespace {
 
 struct Table {
@@ -62,4 +62,4 @@ TEST(ConstantCuda, rejects_streams_that_cannot_copy_the_value_at_once) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::constant_test

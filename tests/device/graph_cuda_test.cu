@@ -10,7 +10,7 @@
 
 #include "support/gpu.hpp"
 
-namespace weft {
+namespace weft::graph_cuda_test {
 namespace {
 
 constexpr int kSize = 1 << 20;
@@ -85,4 +85,4 @@ TEST(GraphCuda, update_changes_arguments_of_kernels) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::graph_cuda_test

@@ -16,7 +16,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft {
+namespace weft::kernels_test {
 namespace {
 
 struct Sum {
@@ -366,4 +366,4 @@ TEST(CudaCheck, loops_in_a_stream_of_another_space_violate_the_contract) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::kernels_test

@@ -11,7 +11,7 @@
 
 #include "support/gpu.hpp"
 
-namespace weft {
+namespace weft::small_matrix_test {
 namespace {
 
 template <int N>
@@ -80,4 +80,4 @@ TEST(CudaSmallMatrixTest, DigitsAreThoseOfTheHost) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::small_matrix_test

@@ -11,7 +11,7 @@
 #include "flow/solver_settings.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::flow {
+namespace weft::flow::device_function_cuda_test {
 namespace {
 
 using test::gathered;
@@ -112,4 +112,4 @@ TEST(SolverCuda, ArgumentsOfAFunctionOnAGpuMayBeKept) {
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft::flow::device_function_cuda_test

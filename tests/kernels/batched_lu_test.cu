@@ -17,7 +17,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::batched_lu_test {
 namespace {
 
 using test::Batch;
@@ -173,4 +173,4 @@ TEST(CudaBatchedLu, sizes_overlaps_and_host_streams_violate_the_contract) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::batched_lu_test

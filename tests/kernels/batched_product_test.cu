@@ -14,7 +14,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::batched_product_test {
 namespace {
 
 using test::OnGpu;
@@ -118,4 +118,4 @@ TEST(CudaBatchedProduct, sizes_overlaps_and_host_streams_violate_the_contract) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::batched_product_test

@@ -18,7 +18,7 @@
 #include "kernels/on_gpu.hpp"
 #include "support/gpu_memory.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::beyond_32_bits_test {
 namespace {
 
 using test::entry_at;
@@ -175,4 +175,4 @@ TEST(CudaSort, sorts_keys_with_values_beyond_32_bits) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::beyond_32_bits_test

@@ -15,7 +15,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::bicgstab_test {
 namespace {
 
 using test::OnGpu;
@@ -90,4 +90,4 @@ TEST(CudaBiCgStab, solvers_of_the_host_and_host_streams_are_refused) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::bicgstab_test

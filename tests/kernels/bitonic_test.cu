@@ -12,7 +12,7 @@
 #include "kernels/on_gpu.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::bitonic_test {
 namespace {
 
 using test::OnGpu;
@@ -61,4 +61,4 @@ TEST(CudaBitonic, has_the_entries_of_the_host) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::bitonic_test

@@ -13,7 +13,7 @@
 #include "kernels/on_gpu.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::block_test {
 namespace {
 
 using test::OnGpu;
@@ -97,4 +97,4 @@ TEST(CudaBlock, reductions_and_scans_equal_those_of_the_host) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::block_test

@@ -14,7 +14,7 @@
 #include "kernels/many_entries.cuh"
 #include "support/gpu_memory.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::blocks_beyond_32_bits_test {
 namespace {
 
 using test::entry_at;
@@ -162,4 +162,4 @@ TEST(CudaBatchedLu, computes_with_entries_beyond_32_bits) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blocks_beyond_32_bits_test

@@ -13,7 +13,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::bsr_product_test {
 namespace {
 
 using test::numbers;
@@ -234,4 +234,4 @@ TEST(CudaBsrProduct, mismatched_sizes_overlaps_and_host_streams_violate_the_cont
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::bsr_product_test

@@ -15,7 +15,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::colored_factors_test {
 namespace {
 
 using test::OnGpu;
@@ -95,4 +95,4 @@ TEST(CudaColoredFactors, host_streams_violate_the_contract) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::colored_factors_test

@@ -15,7 +15,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::gmres_test {
 namespace {
 
 using test::OnGpu;
@@ -105,4 +105,4 @@ TEST(CudaGmres, solvers_of_the_host_and_host_streams_are_refused) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::gmres_test

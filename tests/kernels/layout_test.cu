@@ -10,7 +10,7 @@
 #include "kernels/on_gpu.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels::layout {
+namespace weft::kernels::layout::layout_test {
 namespace {
 
 using test::OnGpu;
@@ -103,4 +103,4 @@ TEST(LayoutCuda, tiles_move_through_swizzled_shared_memory) {
 }
 
 }  // namespace
-}  // namespace weft::kernels::layout
+}  // namespace weft::kernels::layout::layout_test

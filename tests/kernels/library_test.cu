@@ -16,7 +16,7 @@
 #include "kernels/on_gpu.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::library_test {
 namespace {
 
 using test::OnGpu;
@@ -73,4 +73,4 @@ TEST(CudaLibrary, has_the_results_of_own_kernels) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::library_test

@@ -12,7 +12,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::line_stencil_test {
 namespace {
 
 using test::OnGpu;
@@ -65,4 +65,4 @@ TEST(CudaLineStencil, invalid_arguments_violate_the_contract) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::line_stencil_test

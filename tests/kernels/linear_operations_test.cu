@@ -19,7 +19,7 @@
 #include "kernels/ways.cuh"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::linear_operations_test {
 namespace {
 
 using test::check;
@@ -139,4 +139,4 @@ TEST_P(CudaCapturedLinear, has_the_bits_of_the_host_in_a_graph) {
 INSTANTIATE_TEST_SUITE_P(Linear, CudaCapturedLinear, ::testing::ValuesIn(kLinear), name_of);
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::linear_operations_test

@@ -9,7 +9,7 @@
 #include "kernels/on_gpu.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mutex_test {
 namespace {
 
 using test::OnGpu;
@@ -69,4 +69,4 @@ TEST(CudaMutex, try_lock_does_not_wait) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mutex_test

@@ -25,26 +25,24 @@
 #include "weft/kernels/primitives/transpose.cuh"
 
 #include "kernels/associative.hpp"
+#include "kernels/block_sparse.hpp"
 #include "kernels/keys.hpp"
 #include "kernels/on_gpu.hpp"
 #include "kernels/segment_lengths.hpp"
 #include "kernels/ways.cuh"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::operations_test {
 namespace {
 
 using test::check;
 using test::OnGpu;
 using test::Result;
+using test::view;
 using test::Way;
 
 constexpr space::cuda kGpu{};
 
-template <class T>
-std::span<const T> view(const std::vector<T>& values) {
-  return values;
-}
 template <class T>
 void copy(Stream& stream, const OnGpu<T>& from, const OnGpu<T>& to) {
   copy_bytes(stream, to.data(), from.data(), from.span().size_bytes());
@@ -385,4 +383,4 @@ TEST_P(CudaCaptured, has_the_bits_of_the_host_in_a_graph) {
 INSTANTIATE_TEST_SUITE_P(Primitives, CudaCaptured, ::testing::ValuesIn(kPrimitives), name_of);
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::operations_test

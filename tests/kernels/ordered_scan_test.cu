@@ -17,7 +17,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ordered_scan_test {
 namespace {
 
 using test::Affine;
@@ -218,4 +218,4 @@ TEST(CudaOrderedScan, mismatched_sizes_overlaps_and_host_streams_violate_the_con
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ordered_scan_test

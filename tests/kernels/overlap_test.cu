@@ -22,7 +22,7 @@
 #include "kernels/overlaps.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::overlap_test {
 namespace {
 
 using test::expect_refused_overlap;
@@ -86,4 +86,4 @@ TEST(CudaOverlap, of_selections_is_refused) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::overlap_test

@@ -14,7 +14,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::reduce_test {
 namespace {
 
 using test::OnGpu;
@@ -144,4 +144,4 @@ TEST(CudaReduce, mismatched_sizes_overlaps_and_host_streams_violate_the_contract
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::reduce_test

@@ -18,7 +18,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::rows_test {
 namespace {
 
 using test::OnGpu;
@@ -150,4 +150,4 @@ TEST(AosSoaTile, fits_into_shared_memory) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::rows_test

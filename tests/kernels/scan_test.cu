@@ -15,7 +15,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::scan_test {
 namespace {
 
 using test::OnGpu;
@@ -106,4 +106,4 @@ TEST(CudaScan, mismatched_sizes_and_host_streams_violate_the_contract) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::scan_test

@@ -18,7 +18,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::segmented_sort_test {
 namespace {
 
 using test::OnGpu;
@@ -177,4 +177,4 @@ TEST(CudaSegmentedSort, mismatched_sizes_overlaps_and_host_streams_violate_the_c
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::segmented_sort_test

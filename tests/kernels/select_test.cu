@@ -15,7 +15,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::select_test {
 namespace {
 
 using test::OnGpu;
@@ -217,4 +217,4 @@ TEST(CudaSelect, mismatched_sizes_overlaps_and_host_streams_violate_the_contract
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::select_test

@@ -12,7 +12,7 @@
 #include "kernels/ways.cuh"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::solvers_test {
 namespace {
 
 using test::check;
@@ -62,4 +62,4 @@ TEST(CudaRepeatedSolver, bicgstab_has_the_bits_of_the_host_while_a_kernel_compet
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::solvers_test

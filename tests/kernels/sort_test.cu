@@ -15,7 +15,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::sort_test {
 namespace {
 
 using test::OnGpu;
@@ -136,4 +136,4 @@ TEST(CudaSort, mismatched_sizes_and_host_streams_violate_the_contract) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::sort_test

@@ -12,7 +12,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::star_stencil_test {
 namespace {
 
 using test::OnGpu;
@@ -74,4 +74,4 @@ TEST(CudaStarStencil, invalid_arguments_violate_the_contract) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::star_stencil_test

@@ -11,7 +11,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::stencil_test {
 namespace {
 
 template <class T>
@@ -113,4 +113,4 @@ TEST(CudaStencil, invalid_arguments_violate_the_contract) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::stencil_test

@@ -11,7 +11,7 @@
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::transpose_test {
 namespace {
 
 struct alignas(8) Pair {
@@ -160,4 +160,4 @@ TEST(CudaTranspose, invalid_arguments_violate_the_contract) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::transpose_test

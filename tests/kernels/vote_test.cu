@@ -11,7 +11,7 @@
 #include "kernels/on_gpu.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::vote_test {
 namespace {
 
 using test::OnGpu;
@@ -103,4 +103,4 @@ TEST(CudaWarpMask, of_the_first_n_lanes_has_n_bits_and_not_bit_n_minus_1) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::vote_test

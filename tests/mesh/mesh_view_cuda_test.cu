@@ -8,7 +8,7 @@
 #include "mesh/mesh_view_support.hpp"
 #include "support/gpu.hpp"
 
-namespace weft::mesh {
+namespace weft::mesh::mesh_view_cuda_test {
 namespace {
 
 using namespace test;
@@ -29,4 +29,4 @@ TEST(MeshViewCuda, shows_cells_faces_and_geometry) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::mesh::mesh_view_cuda_test

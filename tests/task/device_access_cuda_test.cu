@@ -16,7 +16,7 @@
 #include "task/device_bodies.hpp"
 #include "task/ring.hpp"
 
-namespace weft::task::test {
+namespace weft::task::test::device_access_cuda_test {
 namespace {
 
 class CudaAccess : public ::testing::Test {
@@ -75,4 +75,4 @@ TEST_F(CudaAccess, FindsAccessesToMemoryThatATaskDoesNotState) {
 }
 
 }  // namespace
-}  // namespace weft::task::test
+}  // namespace weft::task::test::device_access_cuda_test

@@ -16,7 +16,7 @@
 #include "support/gpu.hpp"
 #include "task/ring.hpp"
 
-namespace weft::task::test {
+namespace weft::task::test::device_overlap_cuda_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -103,4 +103,4 @@ TEST_F(CudaDeviceOverlap, IterationsOfGraphsHaveNoRows) {
 }
 
 }  // namespace
-}  // namespace weft::task::test
+}  // namespace weft::task::test::device_overlap_cuda_test

@@ -27,7 +27,7 @@
 #include "task/device_bodies.hpp"
 #include "task/ring.hpp"
 
-namespace weft::task::test {
+namespace weft::task::test::device_plan_cuda_test {
 namespace {
 
 class CudaPlan : public ::testing::Test {
@@ -392,4 +392,4 @@ TEST_F(CudaPlan, HostAndDeviceTakeTurnsWithTheRightValues) {
 }
 
 }  // namespace
-}  // namespace weft::task::test
+}  // namespace weft::task::test::device_plan_cuda_test

@@ -6,7 +6,7 @@
 #include "support/gpu.hpp"
 #include "task/distributed_program.hpp"
 
-namespace weft::task::test {
+namespace weft::task::test::random_program_cuda_test {
 namespace {
 
 TEST(CudaRandomProgram, AgreesWithAnInterpreterBitForBit) {
@@ -20,4 +20,4 @@ TEST(CudaRandomProgram, WithSubsetsAgreesWithAnInterpreterBitForBit) {
 }
 
 }  // namespace
-}  // namespace weft::task::test
+}  // namespace weft::task::test::random_program_cuda_test
