@@ -64,14 +64,14 @@ TEST(ScalarTransport, CarriesASmoothScalarWithSecondOrder) {
   const auto wave = [](Vec3 x) { return std::sin(2 * kPi * x.x) * std::cos(2 * kPi * x.y); };
   for (const char* elements : {"quads", "triangles"}) {
     std::vector<double> errors;
-    for (const std::int64_t n : {16, 32, 64}) {
+    for (const std::int64_t n : {full_or_sanitized(32, 16), full_or_sanitized(64, 32)}) {
       const mesh::Mesh m = generated("box", {{"nx", n}, {"ny", n}, {"elements", elements}}, test::periodic_box(2, 1));
       const auto solver = carrying(m, {{.name = "dye", .initial = wave}}, {.limiter = LimiterKind::none, .cfl = 0.8});
       solver->initialise([&](Vec3) { return Primitive{1.4, velocity, 1}; });
       test::advance(*solver, 0.2);
       errors.push_back(error(*solver, [&](Vec3 x) { return wave(x - 0.2 * velocity); }));
     }
-    EXPECT_GT(test::order(errors[1], errors[2]), 1.9) << elements << " " << errors[1] << " " << errors[2];
+    EXPECT_GT(test::order(errors[0], errors[1]), 1.9) << elements << " " << errors[0] << " " << errors[1];
   }
 }
 

@@ -11,6 +11,7 @@
 #include "flow/solver_settings.hpp"
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::flow::solver_ahead_test {
 namespace {
@@ -87,7 +88,8 @@ TEST_P(StepsAheadTest, EvaluateTheStateAtWhichTheyHalt) {
 }
 
 TEST_P(StepsAheadTest, OfMoreTilesThanOneBlockAddsUp) {
-  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{240}}, {"ny", std::int64_t{240}}}, {});
+  constexpr std::int64_t kCells = full_or_sanitized(240, 64);  // along an axis; on a host sums have 1024 cells
+  const mesh::Mesh m = generated("box", {{"nx", kCells}, {"ny", kCells}}, {});
   const auto single = solver_on(m), many = solver_on(m);
   for (int i = 0; i < 10; ++i) single->step(1.0);
   many->start_steps({.count = 10, .until = 1.0, .rates_interval = 1000});  // the sums are first computed in steps of a graph

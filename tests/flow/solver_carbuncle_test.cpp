@@ -9,6 +9,7 @@
 
 #include "flow/solver_support.hpp"
 #include "support/gpu.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::flow::solver_carbuncle_test {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 using test::gathered;
 using test::generated;
 
-constexpr double kMach = 10, kFrom = 0.3, kTo = 2.5;
+constexpr double kMach = 10, kFrom = 0.3, kTo = full_or_sanitized(2.5, 0.7);
 constexpr Primitive kAhead{1.4, {0, 0, 0}, 1};  // speed of sound 1
 
 /// Returns the state downstream of a shock that moves along x into kAhead.
@@ -46,8 +47,8 @@ BoundaryConditions conditions(const mesh::Mesh& m) {
   return all;
 }
 
-/// Returns the conserved values of all cells after a shock of Mach 10 has travelled 44 cells in a tube whose mesh lines are
-/// slightly perturbed (Quirk's problem).
+/// Returns the conserved values of all cells after a shock of Mach 10 has travelled 44 cells, with sanitizers 8, in a tube whose
+/// mesh lines are slightly perturbed (Quirk's problem).
 std::vector<double> after_the_way(const mesh::Mesh& m, const Numerics& numerics, Backend backend = Backend::host) {
   Solver solver(m, {.boundary = conditions(m), .numerics = numerics, .backend = backend});
   solver.initialise([](Vec3 x) { return x.x < kFrom ? behind() : kAhead; });
@@ -74,7 +75,9 @@ TEST_P(StrongShock, StaysStable) {
   RecordProperty("hllc", std::to_string(hllc));
   RecordProperty("standard", std::to_string(standard));
   RecordProperty("first_order", std::to_string(first_order));
-  EXPECT_GT(hllc, 0.2);  // otherwise the test is not sensitive
+  if (!kSanitized) {
+    EXPECT_GT(hllc, 0.2);  // otherwise the test is not sensitive
+  }
   EXPECT_LT(standard, 0.1);
   EXPECT_LT(first_order, 0.1);
 }

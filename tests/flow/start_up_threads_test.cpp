@@ -15,6 +15,7 @@
 #include "weft/flow/scheme/wall_curvature.hpp"
 
 #include "flow/solver_settings.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::flow::start_up_threads_test {
 namespace {
@@ -80,13 +81,17 @@ TEST(StartUpThreads, GiveTheSameDiscretizationMatricesAndTiles) {
       mesh::BuildOptions options;
       options.ghosts = stencil;
       options.periodic = {{"xmin", "xmax"}};
-      const mesh::BoxSpec box{.nx = 17, .ny = 14, .nz = 12, .elements = elements, .jitter = 0.1};
+      const mesh::BoxSpec box{.nx = full_or_sanitized(17, 12),
+                              .ny = full_or_sanitized(14, 11),
+                              .nz = full_or_sanitized(12, 9),
+                              .elements = elements,
+                              .jitter = 0.1};
       const mesh::Mesh m = mesh::build(comm, mesh::generate(comm, box), options);
       const BoundaryKinds kinds(m.boundary.size(), BoundaryKind::slip_wall);
       const WallForces forces{.curvature = wall_curvature(m, kinds)};
       const Discretization alone(m, kinds, stencil, true, forces);
       const TeamVector<double> matrices = least_squares_matrices(m, alone);
-      // Two cells per tile: several of the parts that are divided independently.
+      // Two cells per tile: several of the parts of 1024 cells that are divided independently.
       const detail::TileSize limit{.cells = 2, .rows = 1000, .faces = 1000, .entries = 1000};
       const TilePartition partition(m, alone, limit);
       const Tiles tiles(m, alone, partition);
@@ -133,7 +138,11 @@ StartOutcome start_with(const mesh::Mesh& m, int threads, const std::string& pre
 
 TEST(StartUpThreads, GiveTheSameInitialStateAndReferences) {
   const Communicator comm = Communicator::world();
-  const mesh::Mesh m = mesh::build(comm, mesh::generate(comm, mesh::BoxSpec{.nx = 70, .ny = 50, .nz = 41, .jitter = 0.1}));
+  const auto box = [&](std::int64_t nx, std::int64_t ny, std::int64_t nz) {
+    return mesh::build(comm, mesh::generate(comm, mesh::BoxSpec{.nx = nx, .ny = ny, .nz = nz, .jitter = 0.1}));
+  };
+  // More cells on one rank than are added in one of the sums of the references.
+  const mesh::Mesh m = box(full_or_sanitized(70, 41), full_or_sanitized(50, 40), 41);
   const StartOutcome alone = start_with(m, 1, "1 + x * y * z");
   ASSERT_EQ(alone.error, "");
   for (const int threads : {2, 3, 8}) {
@@ -142,9 +151,10 @@ TEST(StartUpThreads, GiveTheSameInitialStateAndReferences) {
     EXPECT_EQ(std::memcmp(&alone.scale, &other.scale, sizeof alone.scale), 0);
     EXPECT_EQ(std::memcmp(&alone.limits, &other.limits, sizeof alone.limits), 0);
   }
-  const std::string error = start_with(m, 1, "x > 0.4 && y > 0.3 ? -1 : 1").error;
+  const mesh::Mesh small = box(32, 25, 20);  // has a share for each of 8 threads of 7 ranks
+  const std::string error = start_with(small, 1, "x > 0.4 && y > 0.3 ? -1 : 1").error;
   EXPECT_NE(error.find("is not physical"), std::string::npos);
-  for (const int threads : {2, 3, 8}) EXPECT_EQ(start_with(m, threads, "x > 0.4 && y > 0.3 ? -1 : 1").error, error);
+  for (const int threads : {2, 3, 8}) EXPECT_EQ(start_with(small, threads, "x > 0.4 && y > 0.3 ? -1 : 1").error, error);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "kernels/diffusion.hpp"
 #include "kernels/teams.hpp"
 #include "support/contracts.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::kernels::bicgstab_test {
 namespace {
@@ -33,7 +34,7 @@ double residual(const BsrMatrix<T, B>& a, const std::vector<T>& b, const std::ve
 
 template <class T, int B>
 void expect_solution(double tolerance) {
-  const auto list = test::diffusion<T, B>(12);
+  const auto list = test::diffusion<T, B>(full_or_sanitized(12, 8));
   const BsrMatrix<T, B> a(list.pattern(), list.blocks);
   const std::int32_t rows = list.rows;
   const std::vector<T> b = numbers<T>(static_cast<std::size_t>(rows) * B, 3);

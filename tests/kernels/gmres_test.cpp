@@ -17,6 +17,7 @@
 #include "kernels/teams.hpp"
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::kernels::gmres_test {
 namespace {
@@ -88,7 +89,7 @@ TEST(Gmres, residuals_are_the_least_ones_in_the_krylov_space) {
 
 template <class T, int B>
 void expect_solution(double tolerance) {
-  const auto list = test::diffusion<T, B>(12);
+  const auto list = test::diffusion<T, B>(full_or_sanitized(12, 8));
   const BsrMatrix<T, B> a(list.pattern(), list.blocks);
   const std::int32_t rows = list.rows;
   const std::vector<T> b = numbers<T>(static_cast<std::size_t>(rows) * B, 3);

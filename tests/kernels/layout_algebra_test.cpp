@@ -12,6 +12,7 @@
 #include "weft/kernels/layout/thread_values.hpp"
 
 #include "kernels/small_layouts.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::kernels::layout::layout_algebra_test {
 namespace {
@@ -21,10 +22,8 @@ using test::is_invalid;
 using test::values_of;
 using Values = std::vector<std::int64_t>;
 
-/// Returns left(right(i)) for all i; empty if `right` leaves the domain of `left`.
-Values composed(const Layout& left, const Layout& right) {
-  const Values outer = values_of(left);
-  Values values = values_of(right);
+/// Returns left(right(i)) for all i, from the values of both; empty if `right` leaves the domain of `left`.
+Values composed(const Values& outer, Values values) {
   for (std::int64_t& v : values) {
     if (v >= static_cast<std::int64_t>(outer.size())) return {};
     v = outer[static_cast<std::size_t>(v)];
@@ -36,7 +35,7 @@ Values composed(const Layout& left, const Layout& right) {
 bool differ(const Values& values) { return std::set(values.begin(), values.end()).size() == values.size(); }
 
 TEST(LayoutAlgebra, coalesce_keeps_every_small_function) {
-  for_each_layout(3, 4, 6, [](const Layout& l) {
+  for_each_layout(3, full_or_sanitized(4, 3), 6, [](const Layout& l) {
     const Layout c = coalesce(l);
     ASSERT_EQ(values_of(c), values_of(l)) << to_text(l);
     ASSERT_LE(depth(c.shape), 1);
@@ -54,25 +53,36 @@ TEST(LayoutAlgebra, coalesce_keeps_every_small_function) {
   EXPECT_EQ(coalesce(identity({{2, 3}, {2, 2}})), identity({6, 4}));
 }
 
-/// Composes all pairs and checks the results point by point. @return the numbers of valid and of rejected pairs.
+/// One of this number of pairs is composed: with sanitizers every eleventh, so that each layout occurs on both sides.
+constexpr std::size_t kEvery = full_or_sanitized(1, 11);
+
+/// Composes one of kEvery pairs and checks the results point by point. @return kEvery times the numbers of valid and of rejected
+/// pairs.
 std::pair<int, int> check_compositions(const std::vector<Layout>& lefts, const std::vector<Layout>& rights) {
   int valid = 0, rejected = 0;
+  std::vector<Values> values_of_rights;
+  for (const Layout& right : rights) values_of_rights.push_back(values_of(right));
+  std::size_t next = 0;
   for (const Layout& left : lefts) {
-    for (const Layout& right : rights) {
+    const Values values_of_left = values_of(left);
+    for (; next < rights.size(); next += kEvery) {
+      const Layout& right = rights[next];
       Layout result;
       try {
         result = composition(left, right);
       } catch (const InputError&) {
-        ++rejected;
+        rejected += static_cast<int>(kEvery);
         continue;
       }
-      ++valid;
-      EXPECT_EQ(values_of(result), composed(left, right)) << to_text(left) << " o " << to_text(right) << " = " << to_text(result);
+      valid += static_cast<int>(kEvery);
+      EXPECT_EQ(values_of(result), composed(values_of_left, values_of_rights[next]))
+          << to_text(left) << " o " << to_text(right) << " = " << to_text(result);
       for (int k = 0; k < right.rank() && !right.shape.is_integer(); ++k) {  // an integer may become a tuple
         EXPECT_EQ(mode(result, k).size(), mode(right, k).size()) << to_text(left) << " o " << to_text(right);
       }
       if (::testing::Test::HasFailure()) return {valid, rejected};
     }
+    next -= rights.size();
   }
   return {valid, rejected};
 }
@@ -152,7 +162,7 @@ TEST(LayoutAlgebra, composition_keeps_swizzle_and_coordinates_of_the_left_layout
 }
 
 TEST(LayoutAlgebra, injective_and_bijective_agree_with_all_values) {
-  for_each_layout(3, 4, 6, [](const Layout& l) {
+  for_each_layout(3, full_or_sanitized(4, 3), 6, [](const Layout& l) {
     Values values = values_of(l);
     const bool injective = differ(values);
     ASSERT_EQ(is_injective(l), injective) << to_text(l);
@@ -168,7 +178,7 @@ TEST(LayoutAlgebra, injective_and_bijective_agree_with_all_values) {
 
 TEST(LayoutAlgebra, complement_fills_the_extent_without_overlap) {
   int valid = 0;
-  for_each_layout(3, 3, 6, [&](const Layout& l) {
+  for_each_layout(3, 3, full_or_sanitized(6, 4), [&](const Layout& l) {
     for (const std::int64_t extent : {1, 4, 6, 12, 24, 36}) {
       Layout rest;
       try {
@@ -203,7 +213,7 @@ TEST(LayoutAlgebra, complement_fills_the_extent_without_overlap) {
 
 TEST(LayoutAlgebra, inverses_satisfy_their_definitions) {
   int left_valid = 0;
-  for_each_layout(3, 4, 6, [&](const Layout& l) {
+  for_each_layout(3, full_or_sanitized(4, 3), 6, [&](const Layout& l) {
     const Values values = values_of(l);
     const Layout right = right_inverse(l);
     for (std::int64_t i = 0; i < right.size(); ++i) ASSERT_EQ(values[static_cast<std::size_t>(right(i))], i) << to_text(l);
@@ -238,7 +248,7 @@ TEST(LayoutAlgebra, division_selects_the_tile_and_keeps_all_elements) {
         continue;
       }
       ++valid;
-      ASSERT_EQ(values_of(mode(divided, 0)), composed(l, tiler)) << text << " by " << to_text(tiler);
+      ASSERT_EQ(values_of(mode(divided, 0)), composed(values_of(l), values_of(tiler))) << text << " by " << to_text(tiler);
       ASSERT_EQ(divided.rank(), 2);
       if (differ(values_of(tiler))) {
         Values all = values_of(divided), expected = values_of(l);

@@ -10,6 +10,7 @@
 #include "weft/kernels/layout/text.hpp"
 
 #include "kernels/small_layouts.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::kernels::layout::layout_banks_test {
 namespace {
@@ -73,7 +74,7 @@ BankConflicts counted(const Layout& access, int element_bytes, int bytes) {
 
 TEST(BankConflicts, agree_with_the_definition) {
   for (const std::int64_t rows : {1, 2, 4, 8, 16, 32}) {
-    for (std::int64_t row_stride = 0; row_stride <= 40; ++row_stride) {
+    for (std::int64_t row_stride = 0; row_stride <= 40; row_stride += full_or_sanitized(1, 3)) {
       for (const std::int64_t column_stride : {0, 1, 2, 3, 4, 8, 16, 32, 33, 64}) {
         const Layout access({rows, 64 / rows}, {row_stride, column_stride});
         for (const int bytes : {1, 2, 4, 8, 16}) {

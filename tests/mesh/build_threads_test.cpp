@@ -10,6 +10,8 @@
 #include "weft/mesh/generate/generate.hpp"
 #include "weft/mesh/mesh.hpp"
 
+#include "support/sanitized.hpp"
+
 namespace weft::mesh::build_threads_test {
 namespace {
 
@@ -70,7 +72,11 @@ BuildOptions with_threads(int threads) {
 TEST(BuildThreads, GiveTheSameMesh) {
   const Communicator comm = Communicator::world();
   for (const CellMix elements : {CellMix::hexahedra, CellMix::tetrahedra, CellMix::mixed}) {
-    const BoxSpec box{.nx = 21, .ny = 19, .nz = 17, .elements = elements, .jitter = 0.1};
+    const BoxSpec box{.nx = full_or_sanitized(21, 13),
+                      .ny = full_or_sanitized(19, 11),
+                      .nz = full_or_sanitized(17, 9),
+                      .elements = elements,
+                      .jitter = 0.1};
     for (const Neighbours ghosts : {Neighbours::face, Neighbours::node}) {
       for (const bool periodic : {false, true}) {
         BuildOptions options;

@@ -5,15 +5,19 @@
 #include <cstring>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "weft/base/error.hpp"
 #include "weft/base/team.hpp"
 #include "weft/mesh/generate/generate.hpp"
 #include "weft/mesh/mesh_block.hpp"
 
+#include "support/sanitized.hpp"
+
 namespace weft::mesh::testing {
 
-inline constexpr int kThreads[] = {2, 3, 5, 8};
+/// Returns numbers of threads to compare with one thread.
+inline std::vector<int> numbers_of_threads() { return full_or_sanitized(std::vector{2, 3, 5, 8}, std::vector{3}); }
 
 template <class List>
 void expect_same_bytes(const List& a, const List& b, const char* what) {
@@ -57,7 +61,7 @@ std::pair<MeshBlock, std::string> outcome(int threads, const Read& read) {
 template <class Read>
 std::string expect_same_on_threads(const Read& read) {
   const auto [alone, error] = outcome(1, read);
-  for (const int threads : kThreads) {
+  for (const int threads : numbers_of_threads()) {
     const auto [mesh, other] = outcome(threads, read);
     EXPECT_EQ(error, other) << threads;
     expect_same_bits(alone, mesh);

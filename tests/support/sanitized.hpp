@@ -12,4 +12,11 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
+/// Returns the first argument, or with sanitizers the second: a smaller number of cells, steps or repetitions, with which a test
+/// executes the same code and makes the same checks.
+template <class T>
+[[nodiscard]] constexpr T full_or_sanitized(T full, T sanitized) {
+  return kSanitized ? sanitized : full;
+}
+
 }  // namespace weft

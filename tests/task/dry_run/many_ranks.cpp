@@ -17,6 +17,7 @@
 #include "weft/task/graph.hpp"
 
 #include "array/dry_run/counted_memory.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft {
 namespace {
@@ -105,7 +106,7 @@ int main(int argc, char** argv) {
   try {
     const weft::Step step;
     weft::run(step.graph, {16, 16, 16});
-    weft::run(step.graph, {64, 32, 32});
+    weft::run(step.graph, {weft::full_or_sanitized(64, 16), 32, 32});
     return 0;
   } catch (const std::exception& problem) {
     std::fprintf(stderr, "%s\n", problem.what());
