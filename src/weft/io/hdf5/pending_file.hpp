@@ -40,7 +40,7 @@ class PendingFile {
   struct Incomplete {
     Incomplete(const Communicator& comm, std::filesystem::path final_path)
         : path(std::move(final_path)), removes(comm.is_root()) {}
-    Incomplete(Incomplete&& other) noexcept : path(other.path), removes(std::exchange(other.removes, false)) {}
+    Incomplete(Incomplete&& other) noexcept : path(std::move(other.path)), removes(std::exchange(other.removes, false)) {}
     ~Incomplete() {
       std::error_code ignored;
       if (removes) std::filesystem::remove(part_name(path), ignored);
