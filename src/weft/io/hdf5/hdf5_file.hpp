@@ -87,7 +87,7 @@ class Hdf5File {
   ///   without one, the elements must exist until close() returns.
   template <class T>
   void write_rows_on_close(const std::string& name, std::span<const T> elements, std::int32_t width = 1,
-                           std::shared_ptr<const void> owner = {}) {
+                           std::shared_ptr<const void> owner = {}) {  // NOLINT(performance-unnecessary-value-param): it is moved
     write_bytes(name, std::as_bytes(elements), element_type<T>, width, Moment::on_close, std::move(owner));
   }
 
