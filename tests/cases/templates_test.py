@@ -29,7 +29,7 @@ class Templates(InFolder):
         for name, verdict in VERDICTS.items():
             with self.subTest(name):
                 self.weft("new", name, f"{name}.toml")
-                self.assertIn(f"verdict: {verdict}\n", self.weft("run", f"{name}.toml", "--strict", *ranks(2), patience=5 * PATIENCE))
+                self.assertIn(f"verdict: {verdict}\n", self.weft("run", f"{name}.toml", "--strict", *ranks(2), patience=10 * PATIENCE))
 
 
 if __name__ == "__main__":
