@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include "weft/base/error.hpp"
 #include "weft/task/graph.hpp"
+#include "weft/task/schedule.hpp"
 #include "weft/task/writer.hpp"
 
 #include "support/time_limit.hpp"
@@ -151,6 +153,38 @@ TEST(IoTasks, RowsAreCopiedToTheHostWhenTheyAreWritten) {
   plan.run(3);
   EXPECT_THAT(written, ElementsAre(302, 602));
   EXPECT_THAT(seldom, ElementsAre(602));
+}
+
+TEST(IoTasks, RowsThatDoNotChangeAreCopiedOnce) {
+  Counting c(Backend::mirror);
+  Field fixed(c.ring.plan, Layout::aos, Backend::mirror);
+  for (int i = 0; i < kRows; ++i) fixed(i) = i + 0.5;
+  const DataId f = c.g.add_array("fixed", fixed);
+  c.g.add_task("write", {reads(f, Part::owned), reads(c.id, Part::owned)}, io_every(2), [&](const Snapshot& s) {
+    EXPECT_EQ(s.entries<double>(f)[2], 2.5);
+    EXPECT_EQ(s.entries<double>(c.id)[4], 102);
+  });
+  c.g.add_task("use", {reads(f, Part::owned)}, on(device), [](Stream&) {});
+  c.add_increment();
+  Plan plan = c.g.compile();
+  const auto copies = [&](const Stage& stage) {
+    return std::ranges::count_if(stage.nodes,
+                                 [&](const Node& node) { return node.kind == Kind::copy && node.index == f.value(); });
+  };
+  EXPECT_EQ(copies(plan.schedule().first), 1);
+  EXPECT_EQ(copies(plan.schedule().repeated), 0);
+  plan.run(3);
+  EXPECT_EQ(fixed(2), 2.5) << "its host side is up to date";
+}
+
+TEST(IoTasks, RowsThatNoTaskOfTheDeviceUsesStayOnTheHost) {
+  Counting c(Backend::mirror);
+  c.g.add_task("write", {reads(c.id, Part::owned)}, io_every(2), [](const Snapshot&) {});
+  c.g.add_task("step", {reads_writes(c.id, Part::border)}, on(device), [](Stream&) {});
+  Plan plan = c.g.compile();
+  const Residence& end = plan.schedule().end[c.id.index()];
+  EXPECT_EQ(end.of(Part::border), bit(Side::device));
+  EXPECT_NE(end.of(Part::inner), bit(Side::device));
 }
 
 TEST(IoTasks, AnotherTaskOfTheHostHasACopyOfItsOwn) {

@@ -84,17 +84,19 @@ void InsertedCommunication::set_location(DataId id, Part part, Side side, int pr
 
 std::vector<SideCopy> InsertedCommunication::copies_to(Side side, DataId id, Part part, const std::string& reader, int every) {
   std::vector<SideCopy> copies;
-  std::vector<int> producers;
-  const Side begins = every > 1 && used_on_device(id) ? Side::device : side;
+  std::vector<std::pair<int, bool>> producers;
   for_each_part(id, part, [&](DataState::Location& location, Part single, std::size_t p) {
+    const bool sometimes = every > 1 && is_changed(id, single);  // a copy of other values serves all iterations
     if (location.sides == 0) {
+      const Side begins = sometimes ? first_side(id, single).value_or(side) : side;
       begin[id.index()].sides[p] = bit(begins);
       location.sides = bit(begins);
       location.changed_on = begins;
     }
     if ((location.sides & bit(side)) == 0) {
       if (location.copied_every != 0 && every % location.copied_every == 0) return;
-      const auto same = std::ranges::find(producers, location.producer);
+      const auto producer = std::pair(location.producer, sometimes);
+      const auto same = std::ranges::find(producers, producer);
       if (same != producers.end()) {
         Part& copied = copies[same - producers.begin()].part;
         copied = copied | single;
@@ -103,13 +105,13 @@ std::vector<SideCopy> InsertedCommunication::copies_to(Side side, DataId id, Par
             location.changed_by.empty()
                 ? fmt::format("whose values were used on the {}", to_string(location.changed_on))
                 : fmt::format("which {} changed on the {}", location.changed_by, to_string(location.changed_on));
-        producers.push_back(location.producer);
-        const std::string often = every == 1 ? "" : fmt::format("; in one of {} iterations", every);
+        producers.push_back(producer);
+        const std::string often = sometimes ? fmt::format("; in one of {} iterations", every) : "";
         copies.push_back({id, single, side,
                           fmt::format("{} needs '{}' on the {}, {}{}", reader, shape(id).name, to_string(side), changed, often),
-                          every});
+                          sometimes ? every : 1});
       }
-      if (every > 1) {
+      if (sometimes) {
         location.copied_every = every;
         return;
       }
@@ -119,10 +121,23 @@ std::vector<SideCopy> InsertedCommunication::copies_to(Side side, DataId id, Par
   return copies;
 }
 
-bool InsertedCommunication::used_on_device(DataId id) const {
-  return std::ranges::any_of(operations_, [id](const Operation& operation) {
-    return operation.side == Side::device &&
-           std::ranges::any_of(operation.accesses, [id](const Access& access) { return access.data == id; });
+std::optional<Side> InsertedCommunication::first_side(DataId id, Part part) const {
+  for (const Operation& operation : operations_) {
+    if (tasks_[operation.task].every > 1) continue;
+    for (const Access& access : operation.accesses) {
+      if (access.data == id && (!shape(id).is_array || overlap(access.part, part))) return operation.side;
+    }
+  }
+  return std::nullopt;
+}
+
+bool InsertedCommunication::is_changed(DataId id, Part part) const {
+  const DataShape& of = shape(id);
+  const bool ghosts = of.is_array && overlap(part, of.refined(Part::ghost));  // by an exchange, if other rows are changed
+  return std::ranges::any_of(operations_, [&](const Operation& operation) {
+    return std::ranges::any_of(operation.accesses, [&](const Access& access) {
+      return access.data == id && changes(access.mode) && (!of.is_array || ghosts || overlap(access.part, part));
+    });
   });
 }
 
@@ -146,7 +161,9 @@ void InsertedCommunication::refresh(int k, const Access& access) {
   for_each_part(access.data, shape(access.data).sent, [&](const DataState::Location& location, Part /*part*/, std::size_t /*p*/) {
     if (location.sides != 0) changed_on |= bit(location.changed_on);
   });
-  Side side = changed_on == 0 ? side_of(k) : (changed_on == bit(Side::host) ? Side::host : Side::device);
+  const bool sometimes = tasks_[operations_[k].task].every > 1;
+  const Side unknown = sometimes ? first_side(access.data, shape(access.data).sent).value_or(side_of(k)) : side_of(k);
+  const Side side = changed_on == 0 ? unknown : (changed_on == bit(Side::host) ? Side::host : Side::device);
   const int slot = changed_on == kBothSides ? k : s.first_slot;  // rows of both sides: some are copied first
   const std::vector<SideCopy> copies = copies_to(side, access.data, shape(access.data).sent, "the pull");
   const std::size_t placed =

@@ -97,7 +97,10 @@ class InsertedCommunication {
   void set_location(DataId id, Part part, Side side, int producer, const std::string& by);
   /// Lists the copies that make parts fresh on `side`, in one of `every` iterations: one for all that have the same producer.
   [[nodiscard]] std::vector<SideCopy> copies_to(Side side, DataId id, Part part, const std::string& reader, int every = 1);
-  [[nodiscard]] bool used_on_device(DataId id) const;
+  /// Returns where a part is accessed first by a task of every iteration; nothing if none accesses it.
+  [[nodiscard]] std::optional<Side> first_side(DataId id, Part part) const;
+  /// Returns true if an operation of the iteration changes a part.
+  [[nodiscard]] bool is_changed(DataId id, Part part) const;
   /// Places the copies that an access needs.
   void bring(int k, const Access& access);
   /// Places the pull that an access needs.

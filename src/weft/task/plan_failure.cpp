@@ -84,6 +84,7 @@ void Plan::Body::close() {
       if (!problem) problem = std::current_exception();
     }
   };
+  writer_.wait();
   attempt([&] {
     agreed(comm, [&] {
       if (device) device->wait_for_enqueued();

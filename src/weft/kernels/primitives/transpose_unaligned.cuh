@@ -69,7 +69,8 @@ __global__ void __launch_bounds__(Tile::kThreads)
   for (int j = thread / 32; j < Tile::kColumns; j += Tile::kThreads / 32) {
     if (first_column + j >= columns) return;
     E* const to = out + matrix + (first_column + j) * rows + first_row;  // row 0 of the tile
-    const int shift = -static_cast<int>(reinterpret_cast<std::uintptr_t>(to) / sizeof(E)) & (Tile::kSector - 1);
+    const int shift =
+        static_cast<int>(-static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(to) / sizeof(E)) & (Tile::kSector - 1));
 #pragma unroll
     for (int k = 0; k < Tile::kRows / 32; ++k) {
       const int r = shift + 32 * k + thread % 32;
