@@ -238,6 +238,20 @@ TEST(IoTasks, EnqueuedIterationsWriteToo) {
   EXPECT_EQ(written, 4);
 }
 
+TEST(IoTasks, ClosingAPlanWaitsForBodies) {
+  Counting c(Backend::mirror);
+  std::atomic<int> written{0};
+  c.g.add_task("write", {reads(c.id, Part::owned)}, io, [&](const Snapshot&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ++written;
+  });
+  c.add_increment();
+  Plan plan = c.g.compile();
+  plan.enqueue(host_stream());
+  plan.close();
+  EXPECT_EQ(written, 1);
+}
+
 TEST(IoTasks, RefusesOtherAccessesAndTypes) {
   Counting c;
   const auto ignored = [](const Snapshot&) {};

@@ -131,10 +131,10 @@ class Graph {
 
   /// Adds a task that writes data while other tasks go on. When it is due, a copy of the rows that it reads is taken on the host,
   /// in its place of the order (the host side of an array of a device is stale otherwise, if no other task of the host reads it),
-  /// and a thread of the plan calls `body` with it; tasks that change the data wait for the copy only. Bodies of all
-  /// such tasks are called one after the other, and two copies are pending at most, a third one waits. Plan::run(),
-  /// repeat_until() and finish() wait for the bodies; what one throws is thrown as by other tasks. A body must not communicate,
-  /// nor access data of the graph.
+  /// and a thread of the plan calls `body` with it; tasks that change the data wait for the copy only. Bodies of all such tasks
+  /// are called one after the other, and two copies are pending at most, a third one waits. Plan::run(), repeat_until(), finish()
+  /// and close() wait for the bodies; what one throws is thrown as by other tasks, but not by close(). A body must not
+  /// communicate, nor access data of the graph.
   /// @param accesses  reads() only; those of ghost rows cause a pull.
   /// @throws ContractError for other accesses, or a number of iterations below 1.
   void add_task(std::string name, std::vector<Access> accesses, IoPlace place, std::function<void(const Snapshot&)> body);

@@ -146,8 +146,8 @@ inline constexpr std::int64_t kSmallMatrix = kTransposeTile * kTransposeTile / 4
 /// have 4 or 8 bytes.
 /// @pre as on the host; a stream of the current GPU. @throws DeviceError where the launch is rejected.
 /// @cost one kernel, which reads and writes every entry once, by words of 16 bytes where rows and columns are multiples of
-/// 16 / sizeof(T) and both addresses of 16, and by entries otherwise. Matrices with fewer than 64 rows or columns fill the tiles
-/// only partly; those of at most 1024 entries are read entry by entry, without tiles.
+/// 16 / sizeof(T) and both addresses of 16, and by entries otherwise. Matrices with fewer rows or columns than
+/// a tile (64; by entries 512 bytes) fill it only partly; those of at most 1024 entries are read entry by entry, without tiles.
 template <class T>
 void transpose_batch(space::cuda gpu, Stream& stream, std::span<const T> in, std::int64_t matrices, std::int64_t rows,
                      std::int64_t columns, std::span<T> out) {

@@ -31,7 +31,7 @@ struct UnalignedTile {
 ///     row j of out       |            kRows            |          a sector of memory begins at the left end
 ///     row j + 1           |            kRows            |
 ///
-/// So whole sectors are written, but at the ends of rows of `out`. All loads of a thread are pending at once. Blocks traverse the
+/// Whole sectors are written, except at the ends of rows of `out`. All loads of a thread are pending at once. Blocks traverse the
 /// tiles column by column, so that concurrent blocks load the rows in which tiles overlap, and matrix by matrix.
 /// @tparam E  an unsigned word of the size of an entry.
 template <class E, class Tile>
