@@ -58,7 +58,7 @@ class Ptxas(unittest.TestCase):
                    ["scan_kernel", "scan_tiles_kernel", "combine_tiles_kernel", "compact_kernel", "segmented_reduce_kernel",
                     "segment_chunks_kernel", "combine_chunks_kernel", "histogram_kernel", "aos_soa_kernel", "transpose_kernel", "stencil_kernel", "reduce_blocks_kernel",
                     "sort_short_segments_kernel", "sort_tiles_kernel", "merge_tiles_kernel", "star_stencil_kernel",
-                    "ApplyLineStencil", "TransposeSmall", "KeySortTuning", "DeviceRadixSortOnesweepKernel", "ConvertKeys",
+                    "ApplyLineStencil", "transpose_small_kernel", "transpose_unaligned_kernel", "KeySortTuning", "DeviceRadixSortOnesweepKernel", "ConvertKeys",
                      "vote_kernelILi1024E", "mutex_kernel"])
 
     def test_no_sort_of_many_keys_has_local_memory(self):

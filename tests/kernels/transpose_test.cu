@@ -69,6 +69,9 @@ TYPED_TEST(TransposeCuda, matches_the_host_for_any_size) {
   expect_same_as_host<TypeParam>(1100, 1300);
   expect_same_as_host<TypeParam>(1101, 1303);
   expect_same_as_host<TypeParam>(1102, 1306);
+  expect_same_as_host<TypeParam>(33, 3001);  // rows to components beyond one tile, and back
+  expect_same_as_host<TypeParam>(3001, 33);
+  expect_same_as_host<TypeParam>(72, 1001);  // by entries, every row of the result at a sector
 }
 
 TYPED_TEST(TransposeCuda, matches_the_host_for_any_address) {
@@ -76,6 +79,7 @@ TYPED_TEST(TransposeCuda, matches_the_host_for_any_address) {
     for (const std::size_t out_shift : {0, 1, 2, 3, 4}) {
       expect_same_as_host<TypeParam>(136, 72, in_shift, out_shift);
       expect_same_as_host<TypeParam>(135, 71, in_shift, out_shift);
+      expect_same_as_host<TypeParam>(136, 71, in_shift, out_shift);
     }
   }
 }
@@ -100,9 +104,22 @@ TEST(Transpose, positions_combine_the_word_with_the_row_of_its_square) {
 TEST(CudaTranspose, batches_are_those_of_the_host) {
   WEFT_NEEDS_GPU();
   Stream stream;
-  for (const auto& [rows, columns] :
-       std::vector<std::pair<int, int>>{{1, 1}, {4, 4}, {5, 7}, {32, 32}, {33, 32}, {64, 128}, {65, 67}}) {
-    for (const int matrices : {1, 2, 1001}) {
+  for (const auto& [rows, columns] : std::vector<std::pair<int, int>>{{1, 1},
+                                                                      {1, 5},
+                                                                      {5, 1},
+                                                                      {4, 4},
+                                                                      {5, 7},
+                                                                      {32, 32},
+                                                                      {33, 32},
+                                                                      {64, 128},
+                                                                      {65, 67},
+                                                                      {121, 3},
+                                                                      {129, 131},
+                                                                      {150, 152},
+                                                                      {257, 65},
+                                                                      {5, 5000},
+                                                                      {5000, 5}}) {
+    for (const int matrices : {1, 2, rows * columns > 20000 ? 11 : 1001}) {
       const auto size = static_cast<std::size_t>(matrices * rows * columns);
       std::vector<float> in(size), expected(size), out(size);
       std::iota(in.begin(), in.end(), 0.0F);
@@ -118,6 +135,13 @@ TEST(CudaTranspose, batches_are_those_of_the_host) {
       }
     }
   }
+}
+
+TEST(Transpose, small_matrices_fit_into_shared_memory) {
+  static_assert(detail::is_small_matrix(95, 95, 8) && !detail::is_small_matrix(97, 97, 8));
+  static_assert(detail::is_small_matrix(135, 134, 4) && !detail::is_small_matrix(137, 137, 4));
+  static_assert(detail::is_small_matrix(1, 9215, 8) && !detail::is_small_matrix(9217, 1, 8));
+  static_assert(!detail::is_small_matrix(std::int64_t{1} << 40, std::int64_t{1} << 40, 8));
 }
 
 TEST(CudaTranspose, accepts_empty_matrices) {

@@ -83,6 +83,12 @@ void measure_moves(const Bench& bench, std::int64_t n) {
     measure_transpose<float>(bench, "float", edge - 1, edge - 3);
     measure_transpose<float>(bench, "float", edge - 2, edge - 6);
     measure_transpose<double>(bench, "double", edge - 1, edge - 3);
+    for (const std::int64_t thin : {5, 50}) {
+      measure_transpose<float>(bench, "float", thin, n / thin);
+      measure_transpose<float>(bench, "float", n / thin, thin);
+      measure_transpose<double>(bench, "double", thin, n / thin);
+      measure_transpose<double>(bench, "double", n / thin, thin);
+    }
   }
   if (!bench.wants("transpose_batch")) return;
   for (const std::int64_t edge : {5, 32, 33, 64, 65, 256}) {

@@ -1,5 +1,7 @@
 #pragma once
 /// Conversion between AoS and SoA on a GPU, for .cu files.
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -11,60 +13,74 @@
 #include "weft/device/space.hpp"
 #include "weft/kernels/layout/banks.hpp"
 #include "weft/kernels/primitives/aos_soa.hpp"
+#include "weft/kernels/primitives/pending_loads.cuh"
+#include "weft/kernels/primitives/small_division.hpp"
 
 namespace weft::kernels {
 
 namespace detail {
 
 inline constexpr int kAosThreads = 256;
-inline constexpr int kAosBytes = 48 * 1024;  ///< shared memory of a block that every GPU provides
+inline constexpr int kAosBytes = 48 * 1024;      ///< shared memory of a block that every GPU provides
+inline constexpr int kAosTileBytes = 32 * 1024;  ///< shared memory of a tile, unless a single row is longer
 
-/// Returns the rows of a tile: 256, or the largest smaller power of two whose tile fits into shared memory; 0 if not even one.
+/// Returns the rows of a tile, a power of two: as many as kAosTileBytes hold, at least 1; 0 if a row exceeds kAosBytes.
 [[nodiscard]] constexpr int aos_tile_rows(std::int64_t width, std::size_t entry_bytes) {
+  if (width > kAosBytes) return 0;
   const auto row_bytes = layout::conflict_free_stride(width) * static_cast<std::int64_t>(entry_bytes);
-  int rows = kAosThreads;
-  while (rows > 0 && rows * row_bytes > kAosBytes) rows /= 2;
-  return rows;
+  if (row_bytes > kAosBytes) return 0;
+  return static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::max(kAosTileBytes / row_bytes, std::int64_t{1}))));
 }
 
-/// Converts one tile of rows per block through shared memory, so that reads and writes of global memory are contiguous.
+/// Converts one tile of rows per block through shared memory, so that reads and writes of global memory are contiguous. Matrices
+/// follow each other on both sides. A tile has 2^row_bits rows; the last one of a matrix is not full.
 template <bool kToSoa, class T>
-__global__ void __launch_bounds__(kAosThreads)
-    aos_soa_kernel(const T* in, std::int64_t rows, int width, std::int64_t stride, T* out, int tile_rows) {
+__global__ void __launch_bounds__(kAosThreads) aos_soa_kernel(const T* in, std::int64_t rows, SmallDivision by_width,
+                                                              std::int64_t stride, T* out, int row_bits, unsigned tiles) {
   extern __shared__ uint4 aos_words[];
   T* const tile = reinterpret_cast<T*>(aos_words);
-  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * tile_rows;
-  const int count = static_cast<int>(min(rows - first, static_cast<std::int64_t>(tile_rows)));
-  const int padded = layout::conflict_free_stride(width), entries = count * width;
+  const int width = by_width.divisor(), padded = layout::conflict_free_stride(width);
+  const std::int64_t matrix = blockIdx.x / tiles, first = static_cast<std::int64_t>(blockIdx.x % tiles) << row_bits;
+  const int count = static_cast<int>(min(rows - first, std::int64_t{1} << row_bits));
+  const std::int64_t aos = (matrix * rows + first) * width, soa = matrix * stride * width + first;
+  const T* const from = in + (kToSoa ? aos : soa);  // the first entry of the tile
+  T* const to = out + (kToSoa ? soa : aos);
+  // Entry n of the tile by rows, as position in shared memory; and by components of full tiles, also in the SoA.
+  const auto by_rows = [=](int n) { return n + by_width(n) * (padded - width); };
+  const auto row_of = [=](int n) { return n & ((1 << row_bits) - 1); };
+  const auto by_components = [=](int n) { return row_of(n) * padded + (n >> row_bits); };
+  const auto in_soa = [=](int n) { return (n >> row_bits) * stride + row_of(n); };
+  const int begin = static_cast<int>(threadIdx.x), in_components = width << row_bits;
   trigger_dependent_launch();
   grid_dependency_sync();
   if constexpr (kToSoa) {
-    for (int n = static_cast<int>(threadIdx.x); n < entries; n += kAosThreads) {
-      const int row = n / width;
-      tile[row * padded + (n - row * width)] = in[first * width + n];
+    store_with_pending_loads<kAosThreads>(
+        count * width, [&](int n) { return from[n]; }, [&](int n, const T& entry) { tile[by_rows(n)] = entry; });
+    __syncthreads();
+#pragma unroll 4
+    for (int n = begin; n < in_components; n += kAosThreads) {
+      if (row_of(n) < count) to[in_soa(n)] = tile[by_components(n)];
     }
   } else {
-    for (int n = static_cast<int>(threadIdx.x); n < entries; n += kAosThreads) {
-      const int c = n / count, row = n - c * count;
-      tile[row * padded + c] = in[c * stride + first + row];
+    if (count == 1 << row_bits) {
+      store_with_pending_loads<kAosThreads>(
+          in_components, [&](int n) { return from[in_soa(n)]; }, [&](int n, const T& entry) { tile[by_components(n)] = entry; });
+    } else {
+      for (int n = begin; n < in_components; n += kAosThreads) {
+        if (row_of(n) < count) tile[by_components(n)] = from[in_soa(n)];
+      }
     }
-  }
-  __syncthreads();
-  if constexpr (kToSoa) {
-    for (int n = static_cast<int>(threadIdx.x); n < entries; n += kAosThreads) {
-      const int c = n / count, row = n - c * count;
-      out[c * stride + first + row] = tile[row * padded + c];
-    }
-  } else {
-    for (int n = static_cast<int>(threadIdx.x); n < entries; n += kAosThreads) {
-      const int row = n / width;
-      out[first * width + n] = tile[row * padded + (n - row * width)];
-    }
+    __syncthreads();
+#pragma unroll 4
+    for (int n = begin; n < count * width; n += kAosThreads) to[n] = tile[by_rows(n)];
   }
 }
 
+/// Converts `matrices` matrices of `rows` rows; all matrices but one require stride == rows.
+/// @throws LimitError if a row exceeds the shared memory of a block.
 template <bool kToSoa, class T>
-void convert_rows(Stream& stream, const T* in, std::int64_t rows, std::int64_t width, std::int64_t stride, T* out) {
+void convert_rows(Stream& stream, const T* in, std::int64_t matrices, std::int64_t rows, std::int64_t width, std::int64_t stride,
+                  T* out) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16 && alignof(T) <= 16, "entries of at most 16 bytes");
   const int tile_rows = aos_tile_rows(width, sizeof(T));
   WEFT_EXPECTS(!stream.is_host());
@@ -74,11 +90,13 @@ void convert_rows(Stream& stream, const T* in, std::int64_t rows, std::int64_t w
                      "convert them with transpose()");
   }
   if (rows == 0) return;
+  const std::int64_t tiles = (rows + tile_rows - 1) / tile_rows;
   launch(stream, "aos_soa",
-         {.blocks = (rows + tile_rows - 1) / tile_rows,
+         {.blocks = matrices * tiles,
           .threads = kAosThreads,
           .shared_memory = static_cast<std::size_t>(tile_rows * layout::conflict_free_stride(width)) * sizeof(T)},
-         aos_soa_kernel<kToSoa, T>, in, rows, static_cast<int>(width), stride, out, tile_rows);
+         aos_soa_kernel<kToSoa, T>, in, rows, SmallDivision(width), stride, out,
+         std::countr_zero(static_cast<unsigned>(tile_rows)), static_cast<unsigned>(tiles));
 }
 
 }  // namespace detail
@@ -93,7 +111,7 @@ void aos_to_soa(space::cuda, Stream& stream, std::span<const T> aos, std::int64_
                 std::span<T> soa) {
   WEFT_EXPECTS(detail::is_aos_and_soa(aos.size(), soa.size(), rows, width, stride));
   detail::refuse_overlap(aos, soa, "aos and soa of aos_to_soa");
-  detail::convert_rows<true>(stream, aos.data(), rows, width, stride, soa.data());
+  detail::convert_rows<true>(stream, aos.data(), 1, rows, width, stride, soa.data());
 }
 
 /// Converts components to rows; otherwise as aos_to_soa().
@@ -102,7 +120,7 @@ void soa_to_aos(space::cuda, Stream& stream, std::span<const T> soa, std::int64_
                 std::span<T> aos) {
   WEFT_EXPECTS(detail::is_aos_and_soa(aos.size(), soa.size(), rows, width, stride));
   detail::refuse_overlap(soa, aos, "soa and aos of soa_to_aos");
-  detail::convert_rows<false>(stream, soa.data(), rows, width, stride, aos.data());
+  detail::convert_rows<false>(stream, soa.data(), 1, rows, width, stride, aos.data());
 }
 
 }  // namespace weft::kernels

@@ -7,12 +7,13 @@
 #include <type_traits>
 
 #include "weft/device/cuda.cuh"
-#include "weft/device/parallel_for.cuh"
 #include "weft/device/space.hpp"
 #include "weft/kernels/layout/banks.hpp"
 #include "weft/kernels/layout/inverse.hpp"
 #include "weft/kernels/layout/static_layout.hpp"
+#include "weft/kernels/primitives/aos_soa.cuh"
 #include "weft/kernels/primitives/transpose.hpp"
+#include "weft/kernels/primitives/transpose_small.cuh"
 #include "weft/kernels/primitives/transpose_unaligned.cuh"
 
 namespace weft::kernels {
@@ -124,32 +125,19 @@ void launch_transpose(Stream& stream, const E* in, std::int64_t matrices, std::i
          rows, columns, out, static_cast<unsigned>(tiles(rows)), static_cast<unsigned>(of_matrix));
 }
 
-/// Copies entry i of `out` from its transposed position, for small matrices: the reads of a warp are in a few of them, so that
-/// every sector that is fetched is used from the caches.
-template <class E>
-struct TransposeSmall {
-  const E* in;
-  E* out;
-  std::int64_t rows, columns;
-  WEFT_HD void operator()(std::int64_t i) const {
-    const std::int64_t size = rows * columns, in_matrix = i % size;
-    out[i] = in[i - in_matrix + in_matrix % rows * columns + in_matrix / rows];
-  }
-};
-
-/// The number of entries up to which a matrix of a batch is small: a quarter of a tile.
-inline constexpr std::int64_t kSmallMatrix = kTransposeTile * kTransposeTile / 4;
+/// Bytes of a row or a column up to which matrices are converted as rows to components or back.
+inline constexpr std::int64_t kThinMatrixBytes = 288;
 
 }  // namespace detail
 
 /// Transposes each matrix of a batch in stream order in memory accessible to the current GPU. Entries are trivially copyable and
 /// have 4 or 8 bytes.
 /// @pre as on the host; a stream of the current GPU. @throws DeviceError where the launch is rejected.
-/// @cost one kernel, which reads and writes every entry once, by words of 16 bytes where rows and columns are multiples of
-/// 16 / sizeof(T) and both addresses of 16, and by entries otherwise. Matrices with fewer rows or columns than
-/// a tile (64; by entries 512 bytes) fill it only partly; those of at most 1024 entries are read entry by entry, without tiles.
+/// @cost one kernel, which reads and writes every entry once: whole matrices of a batch if they have at most 72 kB; rows as
+/// aos_to_soa() and soa_to_aos() if a row or a column has at most 288 bytes; otherwise tiles, by words of 16 bytes where rows and
+/// columns are multiples of 16 / sizeof(T) and both addresses of 16, and by entries where not.
 template <class T>
-void transpose_batch(space::cuda gpu, Stream& stream, std::span<const T> in, std::int64_t matrices, std::int64_t rows,
+void transpose_batch(space::cuda, Stream& stream, std::span<const T> in, std::int64_t matrices, std::int64_t rows,
                      std::int64_t columns, std::span<T> out) {
   static_assert(std::is_trivially_copyable_v<T> && (sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) == sizeof(T),
                 "entries of 4 or 8 bytes, aligned to their size");
@@ -158,10 +146,15 @@ void transpose_batch(space::cuda gpu, Stream& stream, std::span<const T> in, std
   detail::refuse_overlap(in, out, "in and out of transpose");
   if (in.empty()) return;
   using Entry = detail::Word<sizeof(T)>;
+  constexpr std::int64_t kThin = detail::kThinMatrixBytes / sizeof(T);
   const auto* const from = reinterpret_cast<const Entry*>(in.data());
   auto* const to = reinterpret_cast<Entry*>(out.data());
-  if (matrices > 1 && rows * columns <= detail::kSmallMatrix) {
-    parallel_for(gpu, stream, static_cast<std::int64_t>(in.size()), detail::TransposeSmall<Entry>{from, to, rows, columns});
+  if (matrices > 1 && detail::is_small_matrix(rows, columns, sizeof(T))) {
+    detail::launch_transpose_small(stream, from, matrices, rows, columns, to);
+  } else if (columns <= kThin) {
+    detail::convert_rows<true>(stream, from, matrices, rows, columns, rows, to);
+  } else if (rows <= kThin) {
+    detail::convert_rows<false>(stream, from, matrices, columns, rows, columns, to);
   } else {
     detail::launch_transpose<16 / sizeof(T)>(stream, from, matrices, rows, columns, to);
   }

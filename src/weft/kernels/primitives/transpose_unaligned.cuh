@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "weft/device/cuda.cuh"
-#include "weft/device/parallel_for.cuh"
 #include "weft/kernels/layout/banks.hpp"
 #include "weft/kernels/layout/static_layout.hpp"
 
@@ -11,11 +10,11 @@ namespace weft::kernels::detail {
 
 /// The tile of a block of transpose_unaligned_kernel, in shared memory: kAllRows rows of kColumns entries of type E, of which
 /// each column contributes kRows to `out`.
-template <class E, int kTileColumns>
+template <class E>
 struct UnalignedTile {
-  static constexpr int kThreads = 512, kColumns = kTileColumns;
+  static constexpr int kThreads = 512;
   static constexpr int kSector = 32 / sizeof(E);  ///< entries of a sector, which the L2 cache reads and writes as a whole
-  static constexpr int kRows = 512 / sizeof(E), kAllRows = kRows + kSector;
+  static constexpr int kColumns = 512 / sizeof(E), kRows = kColumns, kAllRows = kRows + kSector;
   static constexpr int kRowsApart = kThreads / kColumns;  ///< between the entries that a thread loads
   static constexpr int kLoads = (kAllRows + kRowsApart - 1) / kRowsApart;
   /// (row, column) -> position.
@@ -34,16 +33,18 @@ struct UnalignedTile {
 /// Whole sectors are written, except at the ends of rows of `out`. All loads of a thread are pending at once. Blocks traverse the
 /// tiles column by column, so that concurrent blocks load the rows in which tiles overlap, and matrix by matrix.
 /// @tparam E  an unsigned word of the size of an entry.
+/// @param lead  rows before that of the tile, a sector; 0 if all rows of `out` begin at sectors.
 template <class E, class Tile>
 __global__ void __launch_bounds__(Tile::kThreads)
-    transpose_unaligned_kernel(const E* in, std::int64_t rows, std::int64_t columns, E* out, unsigned row_tiles, unsigned tiles) {
+    transpose_unaligned_kernel(const E* in, std::int64_t rows, std::int64_t columns, E* out, int lead, unsigned row_tiles,
+                               unsigned tiles) {
   extern __shared__ uint4 transpose_memory[];
   E* const tile = reinterpret_cast<E*>(transpose_memory);
   constexpr layout::StaticLayout<Tile::kShared> kAt;
 
   const unsigned in_matrix = blockIdx.x % tiles;
   const std::int64_t matrix = blockIdx.x / tiles * rows * columns;  // its first entry
-  const std::int64_t first_row = std::int64_t{Tile::kRows} * (in_matrix % row_tiles) - Tile::kSector;
+  const std::int64_t first_row = std::int64_t{Tile::kRows} * (in_matrix % row_tiles) - lead;
   const std::int64_t first_column = std::int64_t{Tile::kColumns} * (in_matrix / row_tiles);
   const int thread = static_cast<int>(threadIdx.x), column = thread % Tile::kColumns, row = thread / Tile::kColumns;
   trigger_dependent_launch();
@@ -80,26 +81,18 @@ __global__ void __launch_bounds__(Tile::kThreads)
   }
 }
 
-template <class Tile, class E>
-void launch_transpose_tiles(Stream& stream, const E* in, std::int64_t matrices, std::int64_t rows, std::int64_t columns, E* out) {
-  const std::int64_t row_tiles = (rows + Tile::kSector + Tile::kRows - 1) / Tile::kRows;
-  const std::int64_t of_matrix = row_tiles * ((columns + Tile::kColumns - 1) / Tile::kColumns);
-  void (*const kernel)(const E*, std::int64_t, std::int64_t, E*, unsigned, unsigned) = transpose_unaligned_kernel<E, Tile>;
-  if constexpr (Tile::kBytes > weft::detail::kSharedBytes) set_max_dynamic_shared_memory(kernel, Tile::kBytes, "transpose");
-  launch(stream, "transpose", {.blocks = matrices * of_matrix, .threads = Tile::kThreads, .shared_memory = Tile::kBytes}, kernel,
-         in, rows, columns, out, static_cast<unsigned>(row_tiles), static_cast<unsigned>(of_matrix));
-}
-
-/// Launches the kernel with tiles of up to 512 bytes by 512 bytes.
 template <class E>
 void launch_transpose_unaligned(Stream& stream, const E* in, std::int64_t matrices, std::int64_t rows, std::int64_t columns,
                                 E* out) {
-  constexpr int kNarrow = 64, kWide = 512 / sizeof(E);
-  if (columns <= kNarrow) {
-    launch_transpose_tiles<UnalignedTile<E, kNarrow>>(stream, in, matrices, rows, columns, out);
-  } else {
-    launch_transpose_tiles<UnalignedTile<E, kWide>>(stream, in, matrices, rows, columns, out);
-  }
+  using Tile = UnalignedTile<E>;
+  const bool at_sectors = rows % Tile::kSector == 0 && reinterpret_cast<std::uintptr_t>(out) % 32 == 0;
+  const int lead = at_sectors ? 0 : Tile::kSector;
+  const std::int64_t row_tiles = (rows + lead + Tile::kRows - 1) / Tile::kRows;
+  const std::int64_t of_matrix = row_tiles * ((columns + Tile::kColumns - 1) / Tile::kColumns);
+  void (*const kernel)(const E*, std::int64_t, std::int64_t, E*, int, unsigned, unsigned) = transpose_unaligned_kernel<E, Tile>;
+  set_max_dynamic_shared_memory(kernel, Tile::kBytes, "transpose");
+  launch(stream, "transpose", {.blocks = matrices * of_matrix, .threads = Tile::kThreads, .shared_memory = Tile::kBytes}, kernel,
+         in, rows, columns, out, lead, static_cast<unsigned>(row_tiles), static_cast<unsigned>(of_matrix));
 }
 
 }  // namespace weft::kernels::detail
