@@ -155,7 +155,8 @@ class Recipes(unittest.TestCase):
         build = source / "build" / BUILD.name
         copied = [str(path.relative_to(tree)) for path in tree.rglob("*") if path.is_file()]
         copy_files(tree, source, copied)
-        same = ["CMAKE_BUILD_TYPE", "CMAKE_CXX_COMPILER", "CMAKE_C_COMPILER", "CMAKE_CXX_FLAGS", "WEFT_CONTRACTS", "WEFT_WERROR", "WEFT_NATIVE"]
+        same = ["CMAKE_BUILD_TYPE", "CMAKE_CXX_COMPILER", "CMAKE_C_COMPILER", "CMAKE_CXX_FLAGS", "WEFT_CONTRACTS", "WEFT_WERROR", "WEFT_NATIVE",
+                "CMAKE_PREFIX_PATH", "HDF5_ROOT"]
         more = [f"-D{key}={cache[key]}" for key in same if cache.get(key)]
         environment = {**os.environ, "CCACHE_BASEDIR": str(source), "CCACHE_NOHASHDIR": "1"}
         build.mkdir(parents=True, exist_ok=True)

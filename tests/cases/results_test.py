@@ -113,7 +113,7 @@ class ResultsFolder(InFolder):
         if h5py:
             with h5py.File(max((self.folder / "sod").glob("fields_*.hdf"))) as fields:
                 self.assertIn(title, fields["Provenance"][()].decode())
-        self.weft("report", "sod")
+            self.weft("report", "sod")
 
     def test_in_use_is_refused_with_the_process_that_uses_it(self):
         endless = self.coarse("vortex", "stop.time=1e9", "mesh.n=32", results="busy", steps=10**9)
