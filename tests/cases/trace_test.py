@@ -138,7 +138,8 @@ class Traces(InFolder):
                 self.assertTrue(self.steps(trace))
 
     def start_endless(self, n):
-        process = self.start("run", *self.coarse("vortex", "stop.time=1e9", "mesh.n=32", steps=10**9), *ranks(n), "--trace", "trace.json", "--trace-steps", "4")
+        process = self.start("run", *self.coarse("vortex", "stop.time=1e9", "mesh.n=32", steps=10**9), *ranks(n), "--trace", "trace.json", "--trace-steps", "4",
+                             "--watchdog", "30")  # a rank that waits for another says where
         self.wait_for_steps(process)
         return process
 

@@ -103,6 +103,19 @@ def alive(pid):
         return False
 
 
+def at_work(pid):
+    """A line for a process and each of its descendants: its number, state, the kernel function in which it waits, and command."""
+    lines = []
+    for each in [pid, *descendants(pid)]:
+        try:
+            of = pathlib.Path(f"/proc/{each}")
+            state = of.joinpath("stat").read_text().rpartition(")")[2].split()[0]
+            lines.append(f"{each} {state} {of.joinpath('wchan').read_text()} {of.joinpath('cmdline').read_text().replace(chr(0), ' ')[:200]}")
+        except OSError:
+            pass
+    return "\n".join(lines)
+
+
 class InFolder(unittest.TestCase):
     """Each test has a folder of its own, with relative results folders in it."""
 
@@ -156,7 +169,11 @@ class InFolder(unittest.TestCase):
 
     def ended(self, process, seconds):
         """Exit code and remaining output of a process that has this long to end."""
-        output, _ = process.communicate(timeout=seconds)
+        try:
+            output, _ = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired as late:
+            printed = (late.output or b"").decode(errors="replace")
+            self.fail(f"at work or its output open after {seconds} s:\n{at_work(process.pid)}\nprinted:\n{printed}")
         return process.returncode, output
 
     def rows(self, file):
