@@ -110,10 +110,11 @@ class ResultsFolder(InFolder):
         title = "long " * 20000  # HDF5's attributes end at 64 KB
         self.weft("run", *self.coarse("sod", f'title="{title}"'), *ranks(2))
         self.weft("run", *self.coarse("sod", f'title="{title}"', steps=8), "--resume")
-        if h5py:
-            with h5py.File(max((self.folder / "sod").glob("fields_*.hdf"))) as fields:
-                self.assertIn(title, fields["Provenance"][()].decode())
-            self.weft("report", "sod")
+        if h5py is None:
+            self.skipTest("the rest needs h5py (Debian: python3-h5py)")
+        with h5py.File(max((self.folder / "sod").glob("fields_*.hdf"))) as fields:
+            self.assertIn(title, fields["Provenance"][()].decode())
+        self.weft("report", "sod")
 
     def test_in_use_is_refused_with_the_process_that_uses_it(self):
         endless = self.coarse("vortex", "stop.time=1e9", "mesh.n=32", results="busy", steps=10**9)

@@ -144,7 +144,8 @@ TEST(CudaAosSoa, long_rows_and_wrong_sizes_are_rejected) {
 
 TEST(AosSoaTile, fits_into_shared_memory) {
   static_assert(detail::aos_tile_rows(1, 1) == 32768 && detail::aos_tile_rows(5, 8) == 512);
-  static_assert(detail::aos_tile_rows(24, 8) == 128 && detail::aos_tile_rows(4095, 8) == 1);
+  static_assert(detail::aos_tile_rows(24, 8) == 128 && detail::aos_tile_rows(767, 8) == 4 && detail::aos_tile_rows(769, 8) == 4);
+  static_assert(detail::aos_tile_rows(1500, 8) == 4 && detail::aos_tile_rows(3000, 8) == 2);
   static_assert(detail::aos_tile_rows(6143, 8) == 1 && detail::aos_tile_rows(6144, 8) == 0);
   static_assert(detail::aos_tile_rows(std::int64_t{1} << 40, 16) == 0);
 }

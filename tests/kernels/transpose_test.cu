@@ -8,6 +8,8 @@
 #include "weft/device/device_vector.hpp"
 #include "weft/kernels/primitives/transpose.cuh"
 
+#include "kernels/late_write.cuh"
+#include "kernels/on_gpu.hpp"
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
@@ -71,7 +73,9 @@ TYPED_TEST(TransposeCuda, matches_the_host_for_any_size) {
   expect_same_as_host<TypeParam>(1102, 1306);
   expect_same_as_host<TypeParam>(33, 3001);  // rows to components beyond one tile, and back
   expect_same_as_host<TypeParam>(3001, 33);
-  expect_same_as_host<TypeParam>(72, 1001);  // by entries, every row of the result at a sector
+  expect_same_as_host<TypeParam>(80, 1001);  // by entries, every row of the result at a sector
+  expect_same_as_host<TypeParam>(64, 1024);  // by words in full tiles, although the rows are few
+  expect_same_as_host<TypeParam>(1024, 64);
 }
 
 TYPED_TEST(TransposeCuda, matches_the_host_for_any_address) {
@@ -80,6 +84,8 @@ TYPED_TEST(TransposeCuda, matches_the_host_for_any_address) {
       expect_same_as_host<TypeParam>(136, 72, in_shift, out_shift);
       expect_same_as_host<TypeParam>(135, 71, in_shift, out_shift);
       expect_same_as_host<TypeParam>(136, 71, in_shift, out_shift);
+      expect_same_as_host<TypeParam>(136, 152, in_shift, out_shift);  // these by tiles for entries of four bytes, too
+      expect_same_as_host<TypeParam>(135, 151, in_shift, out_shift);
     }
   }
 }
@@ -101,9 +107,21 @@ TEST(Transpose, positions_combine_the_word_with_the_row_of_its_square) {
   expect_positions<uint2, 2>();
 }
 
+/// Compares a batch on the GPU with the host, at addresses that are `shift` entries after an aligned one.
+template <class T>
+void expect_batch_of_host(std::int64_t matrices, std::int64_t rows, std::int64_t columns, std::size_t shift) {
+  SCOPED_TRACE(::testing::Message() << matrices << " of " << rows << " x " << columns << ", shift " << shift);
+  Stream stream;
+  std::vector<T> in(static_cast<std::size_t>(matrices * rows * columns)), expected(in.size());
+  std::iota(in.begin(), in.end(), T(0));
+  transpose_batch(std::span<const T>(in), matrices, rows, columns, std::span(expected));
+  const test::OnGpu a(stream, in, shift), b(stream, std::vector<T>(in.size()), shift);
+  transpose_batch(space::cuda{}, stream, a.input(), matrices, rows, columns, b.span());
+  EXPECT_TRUE(b.values(stream) == expected);
+}
+
 TEST(CudaTranspose, batches_are_those_of_the_host) {
   WEFT_NEEDS_GPU();
-  Stream stream;
   for (const auto& [rows, columns] : std::vector<std::pair<int, int>>{{1, 1},
                                                                       {1, 5},
                                                                       {5, 1},
@@ -115,23 +133,15 @@ TEST(CudaTranspose, batches_are_those_of_the_host) {
                                                                       {65, 67},
                                                                       {121, 3},
                                                                       {129, 131},
-                                                                      {150, 152},
+                                                                      {148, 152},
+                                                                      {192, 128},
                                                                       {257, 65},
                                                                       {5, 5000},
                                                                       {5000, 5}}) {
-    for (const int matrices : {1, 2, rows * columns > 20000 ? 11 : 1001}) {
-      const auto size = static_cast<std::size_t>(matrices * rows * columns);
-      std::vector<float> in(size), expected(size), out(size);
-      std::iota(in.begin(), in.end(), 0.0F);
-      transpose_batch(std::span<const float>(in), matrices, rows, columns, std::span(expected));
+    for (const int matrices : {1, 2, rows * columns > 15000 ? 11 : 1001}) {
       for (const std::size_t shift : {0, 1}) {
-        const DeviceVector<float> a(stream, size + shift), b(stream, size + shift);
-        copy_bytes(stream, a.data() + shift, in.data(), size * sizeof(float));
-        transpose_batch(space::cuda{}, stream, std::span<const float>(a.data() + shift, size), matrices, rows, columns,
-                        std::span<float>(b.data() + shift, size));
-        copy_bytes(stream, out.data(), b.data() + shift, size * sizeof(float));
-        stream.wait();
-        EXPECT_TRUE(out == expected) << matrices << " of " << rows << " x " << columns << ", shift " << shift;
+        expect_batch_of_host<float>(matrices, rows, columns, shift);
+        expect_batch_of_host<double>(matrices, rows, columns, shift);
       }
     }
   }
@@ -154,22 +164,21 @@ TEST(CudaTranspose, accepts_empty_matrices) {
 
 TEST(CudaTranspose, reads_the_writes_of_the_preceding_kernel) {
   WEFT_NEEDS_GPU();
-  constexpr std::int64_t kRows = 700, kColumns = 900;
-  constexpr std::size_t kSize = kRows * kColumns;
-  std::vector<float> in(kSize), out(kSize);
-  std::iota(in.begin(), in.end(), 0.0F);
-  Stream stream;
-  const DeviceVector<float> a(stream, kSize), b(stream, kSize);
-  const std::span<const float> from_a(a.data(), kSize), from_b(b.data(), kSize);
-  const std::span<float> to_a(a.data(), kSize), to_b(b.data(), kSize);
-  copy_bytes(stream, a.data(), in.data(), kSize * sizeof(float));
-  for (int pair = 0; pair < 10; ++pair) {
-    transpose(space::cuda{}, stream, from_a, kRows, kColumns, to_b);
-    transpose(space::cuda{}, stream, from_b, kColumns, kRows, to_a);
+  struct Batch {
+    std::int64_t matrices, rows, columns;
+  };
+  // By words, by entries, as rows and components, and as whole matrices.
+  for (const auto& [matrices, rows, columns] : {Batch{1, 128, 192}, Batch{1, 151, 153}, Batch{1, 9, 2001}, Batch{20, 33, 35}}) {
+    SCOPED_TRACE(::testing::Message() << matrices << " of " << rows << " x " << columns);
+    Stream stream;
+    std::vector<float> in(static_cast<std::size_t>(matrices * rows * columns)), expected(in.size());
+    std::iota(in.begin(), in.end(), 1.0F);
+    transpose_batch(std::span<const float>(in), matrices, rows, columns, std::span(expected));
+    const test::OnGpu source(stream, in), from(stream, std::vector<float>(in.size())), out(stream, std::vector<float>(in.size()));
+    test::write_late(stream, source, from);
+    transpose_batch(space::cuda{}, stream, from.input(), matrices, rows, columns, out.span());
+    EXPECT_TRUE(out.values(stream) == expected);
   }
-  copy_bytes(stream, out.data(), a.data(), kSize * sizeof(float));
-  stream.wait();
-  EXPECT_TRUE(out == in);
 }
 
 TEST(CudaTranspose, invalid_arguments_violate_the_contract) {

@@ -1,6 +1,5 @@
 #pragma once
 /// Conversion between AoS and SoA on a GPU, for .cu files.
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <span>
@@ -22,14 +21,15 @@ namespace detail {
 
 inline constexpr int kAosThreads = 256;
 inline constexpr int kAosBytes = 48 * 1024;      ///< shared memory of a block that every GPU provides
-inline constexpr int kAosTileBytes = 32 * 1024;  ///< shared memory of a tile, unless a single row is longer
+inline constexpr int kAosTileBytes = 32 * 1024;  ///< shared memory of a tile of short rows
 
-/// Returns the rows of a tile, a power of two: as many as kAosTileBytes hold, at least 1; 0 if a row exceeds kAosBytes.
+/// Returns the rows of a tile, a power of two: as many as kAosTileBytes hold, of rows of more than 6 kB as many as kAosBytes
+/// hold; 0 if not even one.
 [[nodiscard]] constexpr int aos_tile_rows(std::int64_t width, std::size_t entry_bytes) {
   if (width > kAosBytes) return 0;
   const auto row_bytes = layout::conflict_free_stride(width) * static_cast<std::int64_t>(entry_bytes);
-  if (row_bytes > kAosBytes) return 0;
-  return static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::max(kAosTileBytes / row_bytes, std::int64_t{1}))));
+  const std::int64_t bytes = row_bytes > kAosBytes / 8 ? kAosBytes : kAosTileBytes;
+  return static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(bytes / row_bytes)));
 }
 
 /// Converts one tile of rows per block through shared memory, so that reads and writes of global memory are contiguous. Matrices
@@ -45,7 +45,8 @@ __global__ void __launch_bounds__(kAosThreads) aos_soa_kernel(const T* in, std::
   const std::int64_t aos = (matrix * rows + first) * width, soa = matrix * stride * width + first;
   const T* const from = in + (kToSoa ? aos : soa);  // the first entry of the tile
   T* const to = out + (kToSoa ? soa : aos);
-  // Entry n of the tile by rows, as position in shared memory; and by components of full tiles, also in the SoA.
+  // Positions in shared memory of entry n of the tile, counted by rows, and counted by components of a full tile; the position of
+  // the latter in the SoA.
   const auto by_rows = [=](int n) { return n + by_width(n) * (padded - width); };
   const auto row_of = [=](int n) { return n & ((1 << row_bits) - 1); };
   const auto by_components = [=](int n) { return row_of(n) * padded + (n >> row_bits); };
@@ -76,12 +77,14 @@ __global__ void __launch_bounds__(kAosThreads) aos_soa_kernel(const T* in, std::
   }
 }
 
-/// Converts `matrices` matrices of `rows` rows; all matrices but one require stride == rows.
+/// Converts `matrices` matrices of `rows` rows. @pre matrices == 1 || stride == rows.
 /// @throws LimitError if a row exceeds the shared memory of a block.
 template <bool kToSoa, class T>
 void convert_rows(Stream& stream, const T* in, std::int64_t matrices, std::int64_t rows, std::int64_t width, std::int64_t stride,
                   T* out) {
-  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16 && alignof(T) <= 16, "entries of at most 16 bytes");
+  static_assert(std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T> && sizeof(T) <= 16 && alignof(T) <= 16,
+                "default-constructible entries of at most 16 bytes");
+  WEFT_EXPECTS(matrices == 1 || stride == rows);
   const int tile_rows = aos_tile_rows(width, sizeof(T));
   WEFT_EXPECTS(!stream.is_host());
   if (tile_rows == 0) {
@@ -103,9 +106,8 @@ void convert_rows(Stream& stream, const T* in, std::int64_t matrices, std::int64
 
 /// Converts rows to components in stream order, as on the host, in memory accessible to the current GPU. Rows have at most 48 kB;
 /// a matrix with longer ones is a case for transpose().
-/// @pre as on the host; entries of at most 16 bytes; a stream of the current GPU. @cost one kernel, which reads and writes every
-/// entry once; no workspace. @throws DeviceError where the launch is rejected; LimitError
-/// for longer rows.
+/// @pre as on the host; default-constructible entries of at most 16 bytes; a stream of the current GPU. @cost one kernel, which
+/// reads and writes every entry once; no workspace. @throws DeviceError where the launch is rejected; LimitError for longer rows.
 template <class T>
 void aos_to_soa(space::cuda, Stream& stream, std::span<const T> aos, std::int64_t rows, std::int64_t width, std::int64_t stride,
                 std::span<T> soa) {

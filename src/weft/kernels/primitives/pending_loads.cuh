@@ -3,7 +3,8 @@
 
 namespace weft::kernels::detail {
 
-/// Calls store(n, load(n)) for n = first + threadIdx.x, kThreads, 2 kThreads, ... further, kCount of them as far as n < end.
+/// Calls store(n, load(n)) for kCount numbers n of each thread, from first + threadIdx.x at a distance of kThreads, as far as n <
+/// end. @tparam kAll  all of them are below `end`, which then is not tested.
 template <int kThreads, int kCount, bool kAll, class Load, class Store>
 __device__ void store_loaded(int first, int end, const Load& load, const Store& store) {
   const int begin = first + static_cast<int>(threadIdx.x);

@@ -111,14 +111,9 @@ __global__ void __launch_bounds__(kTransposeThreads)
   }
 }
 
-/// Launches the kernel with words of kWidth entries, or the one for any size and address where these do not permit words.
+/// Launches the kernel with words of kWidth entries. @pre as the kernel.
 template <int kWidth, class E>
 void launch_transpose(Stream& stream, const E* in, std::int64_t matrices, std::int64_t rows, std::int64_t columns, E* out) {
-  const auto is_word = [](const E* p) { return reinterpret_cast<std::uintptr_t>(p) % (kWidth * sizeof(E)) == 0; };
-  if (rows % kWidth != 0 || columns % kWidth != 0 || !is_word(in) || !is_word(out)) {
-    launch_transpose_unaligned(stream, in, matrices, rows, columns, out);
-    return;
-  }
   const auto tiles = [](std::int64_t n) { return (n + kTransposeTile - 1) / kTransposeTile; };
   const std::int64_t of_matrix = tiles(rows) * tiles(columns);
   launch(stream, "transpose", {.blocks = matrices * of_matrix, .threads = kTransposeThreads}, transpose_kernel<E, kWidth>, in,
@@ -133,9 +128,10 @@ inline constexpr std::int64_t kThinMatrixBytes = 288;
 /// Transposes each matrix of a batch in stream order in memory accessible to the current GPU. Entries are trivially copyable and
 /// have 4 or 8 bytes.
 /// @pre as on the host; a stream of the current GPU. @throws DeviceError where the launch is rejected.
-/// @cost one kernel, which reads and writes every entry once: whole matrices of a batch if they have at most 72 kB; rows as
-/// aos_to_soa() and soa_to_aos() if a row or a column has at most 288 bytes; otherwise tiles, by words of 16 bytes where rows and
-/// columns are multiples of 16 / sizeof(T) and both addresses of 16, and by entries where not.
+/// @cost one kernel, which reads and writes every entry once. By tiles of 64 x 64 entries and words of 16 bytes if both addresses
+/// are multiples of 16 bytes and rows and columns multiples of 64. Otherwise by whole matrices if there are several of at most 72
+/// kB (with an odd stride of rows); as aos_to_soa() or soa_to_aos() if a row or a column has at most 288 bytes; and else by
+/// tiles, of words where the addresses permit them and rows and columns are multiples of 16 / sizeof(T), or of entries.
 template <class T>
 void transpose_batch(space::cuda, Stream& stream, std::span<const T> in, std::int64_t matrices, std::int64_t rows,
                      std::int64_t columns, std::span<T> out) {
@@ -146,17 +142,24 @@ void transpose_batch(space::cuda, Stream& stream, std::span<const T> in, std::in
   detail::refuse_overlap(in, out, "in and out of transpose");
   if (in.empty()) return;
   using Entry = detail::Word<sizeof(T)>;
+  constexpr int kWidth = 16 / sizeof(T);
   constexpr std::int64_t kThin = detail::kThinMatrixBytes / sizeof(T);
   const auto* const from = reinterpret_cast<const Entry*>(in.data());
   auto* const to = reinterpret_cast<Entry*>(out.data());
-  if (matrices > 1 && detail::is_small_matrix(rows, columns, sizeof(T))) {
+  const auto is_aligned = [](const Entry* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
+  const bool has_words = rows % kWidth == 0 && columns % kWidth == 0 && is_aligned(from) && is_aligned(to);
+  if (has_words && rows % detail::kTransposeTile == 0 && columns % detail::kTransposeTile == 0) {
+    detail::launch_transpose<kWidth>(stream, from, matrices, rows, columns, to);
+  } else if (matrices > 1 && detail::is_small_matrix(rows, columns, sizeof(T))) {
     detail::launch_transpose_small(stream, from, matrices, rows, columns, to);
   } else if (columns <= kThin) {
     detail::convert_rows<true>(stream, from, matrices, rows, columns, rows, to);
   } else if (rows <= kThin) {
     detail::convert_rows<false>(stream, from, matrices, columns, rows, columns, to);
+  } else if (has_words) {
+    detail::launch_transpose<kWidth>(stream, from, matrices, rows, columns, to);
   } else {
-    detail::launch_transpose<16 / sizeof(T)>(stream, from, matrices, rows, columns, to);
+    detail::launch_transpose_unaligned(stream, from, matrices, rows, columns, to);
   }
 }
 

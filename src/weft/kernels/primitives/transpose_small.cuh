@@ -11,8 +11,8 @@
 
 namespace weft::kernels::detail {
 
-/// Largest matrix in shared memory, in bytes with padded rows: two blocks with matrices of this size are resident on GPUs of
-/// compute capability 8.0 and 9.0.
+/// Largest matrix in shared memory, in bytes with padded rows: a multiprocessor of compute capability 8.6 holds one such block,
+/// of 8.0 two, of 9.0 three.
 inline constexpr std::int64_t kSmallMatrixBytes = 72 * 1024;
 
 /// Returns the bytes of a matrix in shared memory, whose columns can be read without bank conflicts.
@@ -28,9 +28,8 @@ inline constexpr std::int64_t kSmallMatrixBytes = 72 * 1024;
 /// Transposes `entries` / (rows columns) matrices, as many per block as have `of_block` entries. Reads and writes of global
 /// memory are contiguous.
 template <class E, int kThreads>
-__global__ void __launch_bounds__(kThreads)
-    transpose_small_kernel(const E* __restrict__ in, std::int64_t entries, SmallDivision by_rows, SmallDivision by_columns,
-                           E* __restrict__ out, int of_block) {
+__global__ void __launch_bounds__(kThreads) transpose_small_kernel(const E* in, std::int64_t entries, SmallDivision by_rows,
+                                                                   SmallDivision by_columns, E* out, int of_block) {
   extern __shared__ uint4 transpose_memory[];
   E* const tile = reinterpret_cast<E*>(transpose_memory);
   const int rows = by_rows.divisor(), columns = by_columns.divisor(), padded = layout::conflict_free_stride(columns);
@@ -52,7 +51,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// @pre is_small_matrix(rows, columns, sizeof(E)).
+/// Launches transpose_small_kernel. @pre is_small_matrix(rows, columns, sizeof(E)).
 template <class E>
 void launch_transpose_small(Stream& stream, const E* in, std::int64_t matrices, std::int64_t rows, std::int64_t columns, E* out) {
   // Bytes for several matrices in a block, and above which a block has 512 threads instead of 256.
@@ -60,7 +59,7 @@ void launch_transpose_small(Stream& stream, const E* in, std::int64_t matrices, 
   const std::int64_t bytes = padded_matrix_bytes(rows, columns, sizeof(E)), group = std::max(kBytes / bytes, std::int64_t{1});
   const auto shared = static_cast<std::size_t>(group * bytes);
   const auto start = [&](auto kernel, int threads) {
-    if (shared > weft::detail::kSharedBytes) set_max_dynamic_shared_memory(kernel, shared, "transpose");
+    if (shared > weft::detail::kSharedBytes) set_max_dynamic_shared_memory(kernel, kSmallMatrixBytes, "transpose");
     launch(stream, "transpose", {.blocks = (matrices + group - 1) / group, .threads = threads, .shared_memory = shared}, kernel,
            in, matrices * rows * columns, SmallDivision(rows), SmallDivision(columns), out,
            static_cast<int>(group * rows * columns));

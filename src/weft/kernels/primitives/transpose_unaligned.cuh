@@ -33,7 +33,7 @@ struct UnalignedTile {
 /// Whole sectors are written, except at the ends of rows of `out`. All loads of a thread are pending at once. Blocks traverse the
 /// tiles column by column, so that concurrent blocks load the rows in which tiles overlap, and matrix by matrix.
 /// @tparam E  an unsigned word of the size of an entry.
-/// @param lead  rows before that of the tile, a sector; 0 if all rows of `out` begin at sectors.
+/// @param lead  rows of `in` that are loaded before those of the tile: kSector, or 0 if every row of `out` begins at a sector.
 template <class E, class Tile>
 __global__ void __launch_bounds__(Tile::kThreads)
     transpose_unaligned_kernel(const E* in, std::int64_t rows, std::int64_t columns, E* out, int lead, unsigned row_tiles,
@@ -41,6 +41,7 @@ __global__ void __launch_bounds__(Tile::kThreads)
   extern __shared__ uint4 transpose_memory[];
   E* const tile = reinterpret_cast<E*>(transpose_memory);
   constexpr layout::StaticLayout<Tile::kShared> kAt;
+  const int loaded_rows = Tile::kRows + lead;
 
   const unsigned in_matrix = blockIdx.x % tiles;
   const std::int64_t matrix = blockIdx.x / tiles * rows * columns;  // its first entry
@@ -57,12 +58,12 @@ __global__ void __launch_bounds__(Tile::kThreads)
     for (int n = 0; n < Tile::kLoads; ++n) {
       const int r = row + n * Tile::kRowsApart;
       const std::int64_t i = first_row + r;
-      if (r < Tile::kAllRows && i >= 0 && i < rows) loaded[n] = from[i * columns];
+      if (r < loaded_rows && i >= 0 && i < rows) loaded[n] = from[i * columns];
     }
 #pragma unroll
     for (int n = 0; n < Tile::kLoads; ++n) {
       const int r = row + n * Tile::kRowsApart;
-      if (r < Tile::kAllRows) tile[kAt(r, column)] = loaded[n];
+      if (r < loaded_rows) tile[kAt(r, column)] = loaded[n];
     }
   }
   __syncthreads();
@@ -81,6 +82,7 @@ __global__ void __launch_bounds__(Tile::kThreads)
   }
 }
 
+/// Launches transpose_unaligned_kernel, for any sizes and addresses.
 template <class E>
 void launch_transpose_unaligned(Stream& stream, const E* in, std::int64_t matrices, std::int64_t rows, std::int64_t columns,
                                 E* out) {
