@@ -36,7 +36,8 @@ TEST(Transpose, accepts_any_size_and_is_its_own_inverse) {
 }
 
 TEST(Transpose, does_not_depend_on_the_number_of_threads) {
-  for (const auto& [rows, columns] : std::vector<std::pair<int, int>>{{300, 301}, {5, 3000}, {3000, 5}}) {
+  for (const auto& size : std::vector<std::pair<int, int>>{{300, 301}, {5, 3000}, {3000, 5}}) {
+    const int rows = size.first, columns = size.second;
     std::vector<float> in(static_cast<std::size_t>(rows * columns)), of_one(in.size());
     std::iota(in.begin(), in.end(), 0.0F);
     transpose(std::span<const float>(in), rows, columns, std::span(of_one));

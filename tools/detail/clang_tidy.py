@@ -24,9 +24,15 @@ NOISE = re.compile(r"^( ?#\d+ |\d+ warnings? |PLEASE submit )")
 
 
 def commands(build, pattern):
-    """Returns the .cpp files of the repository in the build, with their entries in the compilation database, sorted."""
+    """Returns the .cpp files of the repository in the build, with their entries in the compilation database, sorted. Writes that
+    database to BUILD_DIRECTORY/tidy, without precompiled headers, which a build that has only been configured lacks."""
     found = {}
-    for entry in json.loads((build / "compile_commands.json").read_text()):
+    entries = json.loads((build / "compile_commands.json").read_text())
+    for entry in entries:
+        entry["command"] = re.sub(r" -Winvalid-pch| -Xclang -include-pch -Xclang \S+", "", entry["command"])
+    (build / "tidy").mkdir(exist_ok=True)
+    (build / "tidy" / "compile_commands.json").write_text(json.dumps(entries))
+    for entry in entries:
         path = (Path(entry["directory"]) / entry["file"]).resolve()
         if path.suffix == ".cpp" and path.is_relative_to(ROOT) and not path.is_relative_to(build):
             name = str(path.relative_to(ROOT))
@@ -62,12 +68,11 @@ def check(build, name, entry):
     stamp = build / "tidy" / name.replace("/", "_")
     if key is not None and stamp.exists() and stamp.read_text() == key:
         return None
-    done = subprocess.run([*TIDY, "-p", str(build), name], capture_output=True, text=True, errors="replace", cwd=ROOT)
+    done = subprocess.run([*TIDY, "-p", str(build / "tidy"), name], capture_output=True, text=True, errors="replace", cwd=ROOT)
     # The sources may have been edited in the meantime.
     if done.returncode == 0 and key is not None:
         digest.cache_clear()
         if fingerprint(entry) == key:
-            stamp.parent.mkdir(exist_ok=True)
             stamp.write_text(key)
     return done, time.monotonic() - began
 

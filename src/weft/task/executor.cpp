@@ -54,7 +54,7 @@ void Executor::run(const Stage& stage, Work& work, std::vector<Event>* events) {
   remaining_.store(static_cast<int>(nodes), std::memory_order_relaxed);
   for (const int node : first_) make_ready(node, false);
   team_.run([this](int thread) noexcept { loop(thread); });
-  if (tracing_) {
+  if (events != nullptr) {
     for (std::vector<Event>& mine : events_) {
       events->insert(events->end(), mine.begin(), mine.end());
       mine.clear();

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
 #include "weft/base/xml_text.hpp"
 #include "weft/kernels/layout/banks.hpp"
@@ -123,8 +124,10 @@ Table empty_table(const IntTuple& shape) {
   if (rank(shape) > 2)
     throw InputError(fmt::format("layout: a table of rank {} has no rows and columns", rank(shape)), "print modes or slices");
   Table table;
-  table.rows = rank(shape) == 1 ? 1 : size(mode(shape, 0));
-  table.columns = size(shape) / table.rows;
+  const bool is_row = rank(shape) == 1;
+  table.rows = is_row ? 1 : size(mode(shape, 0));
+  table.columns = is_row ? size(shape) : size(mode(shape, 1));
+  WEFT_ASSERT(table.rows > 0 && table.columns > 0);  // as every extent of a layout
   table.text.resize(size(shape));
   return table;
 }
