@@ -181,6 +181,26 @@ TEST(CudaTranspose, reads_the_writes_of_the_preceding_kernel) {
   }
 }
 
+TEST(CudaTranspose, overwrites_what_the_preceding_kernel_has_read) {
+  WEFT_NEEDS_GPU();
+  constexpr std::int64_t kRows = 700, kColumns = 900;
+  constexpr std::size_t kSize = kRows * kColumns;
+  std::vector<float> in(kSize), out(kSize);
+  std::iota(in.begin(), in.end(), 0.0F);
+  Stream stream;
+  const DeviceVector<float> a(stream, kSize), b(stream, kSize);
+  const std::span<const float> from_a(a.data(), kSize), from_b(b.data(), kSize);
+  const std::span<float> to_a(a.data(), kSize), to_b(b.data(), kSize);
+  copy_bytes(stream, a.data(), in.data(), kSize * sizeof(float));
+  for (int pair = 0; pair < 10; ++pair) {
+    transpose(space::cuda{}, stream, from_a, kRows, kColumns, to_b);
+    transpose(space::cuda{}, stream, from_b, kColumns, kRows, to_a);
+  }
+  copy_bytes(stream, out.data(), a.data(), kSize * sizeof(float));
+  stream.wait();
+  EXPECT_TRUE(out == in);
+}
+
 TEST(CudaTranspose, invalid_arguments_violate_the_contract) {
   std::vector<float> in(12), out(12);
   const std::span<const float> from(in);
