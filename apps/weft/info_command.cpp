@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <mpi.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,14 +19,6 @@
 
 namespace weft::app {
 namespace {
-
-std::string mpi_version() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0;
-  MPI_Get_library_version(text, &length);
-  const std::string all(text, length);
-  return all.substr(0, all.find(','));
-}
 
 std::string gib(std::int64_t bytes) { return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30)); }
 
@@ -113,7 +104,7 @@ Json describe_machine(const Communicator& comm, const Communicator& node) {
           {"usable_cores", usable_cores()},
           {"memory_bytes", static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE)},
           {"simd_doubles", flow::Solver::simd_width()},
-          {"mpi", {{"library", mpi_version()}, {"takes_gpu_memory", aware ? Json(*aware) : Json(nullptr)}}},
+          {"mpi", {{"library", MpiEnvironment::library()}, {"takes_gpu_memory", aware ? Json(*aware) : Json(nullptr)}}},
           {"cuda",
            {{"runtime", cuda.runtime},
             {"driver", cuda.driver},
@@ -139,7 +130,10 @@ Exit print_info(const Communicator& comm, bool json) {
              own < threads ? fmt::format(" ({} of them for this process)", own) : "", memory / (1 << 30));
   fmt::print("packs   {} doubles at once\n", flow::Solver::simd_width());
   const auto aware = MpiEnvironment::cuda_aware();
-  fmt::print("MPI     {}{}\n", mpi_version(), !aware ? "" : *aware ? ", takes GPU memory" : ", does not take GPU memory");
+  fmt::print("MPI     {}{}\n", MpiEnvironment::library(),
+             !aware   ? ""
+             : *aware ? ", takes GPU memory"
+                      : ", does not take GPU memory");
   print_gpus();
   return Exit::done;
 }

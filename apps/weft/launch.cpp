@@ -30,9 +30,12 @@
 #include "weft/base/cores.hpp"
 #include "weft/base/counted.hpp"
 #include "weft/base/error.hpp"
+#include "weft/comm/environment.hpp"
 
 #include "command.hpp"
 #include "standard_output.hpp"
+#include "started_ranks.hpp"
+#include "stop_signals.hpp"
 
 namespace weft::app {
 namespace {
@@ -41,15 +44,14 @@ namespace {
 /// cores are unknown here.
 constexpr int kRanksPerCore = 4, kRanksAnywhere = 16, kRanksPerOtherMachine = 1024;
 
-volatile std::sig_atomic_t g_job = 0;
-volatile std::sig_atomic_t g_signals = 0;
-volatile std::sig_atomic_t g_ready = 0;  ///< the ranks handle SIGUSR1
+volatile std::sig_atomic_t g_job = 0;      ///< process number of mpirun
+volatile std::sig_atomic_t g_signals = 0;  ///< requests to end the ranks
 
-extern "C" void forward(int signal) {
+extern "C" void count_request(int signal) {
   // A terminal that closes sends SIGHUP more than once (kernel and shell): it requests the end but never forces it.
   if (signal == SIGHUP && g_signals > 0) return;
   g_signals = g_signals + 1;
-  if (g_job > 0 && (g_ready != 0 || g_signals > 2)) kill(static_cast<pid_t>(g_job), g_signals < 3 ? SIGUSR1 : SIGTERM);
+  if (g_job > 0 && g_signals > 2) kill(static_cast<pid_t>(g_job), SIGTERM);
 }
 
 void set(const char* name, const char* value) { setenv(name, value, /*overwrite=*/0); }
@@ -65,39 +67,12 @@ bool on_path(const char* program) {
 }
 
 std::vector<std::string> command_line(int ranks, const std::string& options, int argc, char** argv) {
-  std::vector<std::string> words{"mpirun", "-q", "-n", std::to_string(ranks)};
+  std::vector<std::string> words{"mpirun", "-n", std::to_string(ranks)};
   std::istringstream more(options);
   for (std::string word; more >> word;) words.push_back(word);
-  words.emplace_back("/proc/self/exe");
-  char self[4096];
-  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-  if (length > 0) words.back() = std::string(self, length);
+  words.push_back(executable_of("self"));
   for (int i = 1; i < argc; ++i) words.emplace_back(argv[i]);
   return words;
-}
-
-/// Environment variable of the ranks with the path of a file in memory, to which each rank writes a byte when it starts.
-constexpr const char* kMark = "WEFT_STARTED";
-constexpr const char* kMarkFile = "weft-started";
-
-/// Descriptor of that file, or -1; closed when the process ends.
-int make_mark() {
-  const int file = memfd_create(kMarkFile, MFD_CLOEXEC);
-  if (file >= 0) setenv(kMark, fmt::format("/proc/{}/fd/{}", getpid(), file).c_str(), /*overwrite=*/1);
-  return file;
-}
-
-/// Returns true if a path is that of a file created by a launcher of this user: /proc/<pid>/fd/<descriptor>, referring to a
-/// file in memory with our name. The environment may come from another user, and on another machine the path refers to
-/// another file.
-bool is_mark(const char* path) {
-  long pid = 0, descriptor = 0;
-  int length = 0;
-  if (std::sscanf(path, "/proc/%ld/fd/%ld%n", &pid, &descriptor, &length) != 2 || path[length] != '\0') return false;
-  char target[64] = {};
-  struct stat file {};
-  return readlink(path, target, sizeof target - 1) > 0 && target == fmt::format("/memfd:{} (deleted)", kMarkFile) &&
-         stat(path, &file) == 0 && S_ISREG(file.st_mode) && file.st_nlink == 0 && file.st_uid == geteuid();
 }
 
 /// Returns an environment variable as a number; 0 if it is not set.
@@ -145,11 +120,6 @@ std::string too_many(int ranks, const std::string& options) {
                      machines > 0 ? fmt::format("this allocation of {}", counted(machines, "machine"))
                                   : fmt::format("this machine, which has {}", counted(cores, "core")),
                      most);
-}
-
-off_t started_ranks(int mark) {
-  struct stat file {};
-  return fstat(mark, &file) == 0 ? file.st_size : 0;
 }
 
 /// Returns true if a process has a running child; false if the system provides no information.
@@ -231,53 +201,52 @@ class Relay {
   bool ended_ = false;
 };
 
-/// Prints the messages that mpirun --quiet suppresses. `started`: some rank had started and printed its own message.
+/// Prints messages in place of those of mpirun, which set_environment() suppresses. `started`: some rank had started and printed
+/// its own message.
 void report_end(int code, bool started, std::span<const std::string> mpirun) {
-  if (code > 128 && code != static_cast<int>(Exit::interrupted)) {
+  // Open MPI 5 ends with 213 if it cannot start a job.
+  if (code > 128 && code < 128 + NSIG && code != static_cast<int>(Exit::interrupted)) {
     fmt::print(stderr, "weft: error: a rank was killed by signal {}{}; --resume continues a run from its last checkpoint\n",
                code - 128, code == 128 + SIGKILL ? " (out of memory? see dmesg)" : "");
   } else if (code != 0 && code != 127 && !started) {
-    std::string command;
-    for (const std::string& word : mpirun) {
-      if (word != "-q") command += word + " ";
-    }
     fmt::print(
         stderr,
-        "weft: error: mpirun ended with {} before any rank started on this machine; if there is no reason above, run: {}true\n",
-        code, command);
+        "weft: error: mpirun ended with {} before any rank started on this machine; if there is no reason above, run: {} true\n",
+        code, fmt::join(mpirun, " "));
   }
 }
 
-/// Sets what mpirun and its ranks read from the environment.
+/// Sets what mpirun (Open MPI 4; Open MPI 5, whose variables begin with PRTE) and its ranks read from the environment, unless the
+/// user has set it. In the environment, because mpirun rejects repeated options, and each version those of the other.
 void set_environment(int ranks) {
   if (geteuid() == 0) {
     // Containers run as root; the user has already decided to be root.
     set("OMPI_ALLOW_RUN_AS_ROOT", "1");
     set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
   }
+  set("OMPI_MCA_orte_execute_quiet", "1");
   // Without binding: mpirun would bind every job on this machine to the same first cores. Waiting ranks yield if the ranks
-  // fill the machine. Set in the environment, because mpirun rejects repeated options.
+  // fill the machine.
   set("OMPI_MCA_hwloc_base_binding_policy", "none");
+  set("PRTE_MCA_hwloc_default_binding_policy", "none");
   set("OMPI_MCA_rmaps_base_oversubscribe", "1");
+  set("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
   if (ranks >= usable_cores()) set("OMPI_MCA_mpi_yield_when_idle", "1");
   // mpirun first searches for a connection to other machines, and fails without one even if it needs none.
-  if (!on_path("ssh") && !on_path("rsh")) set("OMPI_MCA_plm", "^rsh");
+  if (!on_path("ssh") && !on_path("rsh")) {
+    set("OMPI_MCA_plm", "^rsh");
+    set("PRTE_MCA_plm", "^ssh");
+  }
+  // From version 5 Open MPI passes on whole lines only, so that a bar would not appear: the progress is printed as lines.
+  const std::string library = MpiEnvironment::library(), open_mpi = "Open MPI v";
+  const bool whole_lines = library.starts_with(open_mpi) && std::atoi(library.c_str() + open_mpi.size()) >= 5;
   winsize window{};
-  if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0) {
+  if (!whole_lines && isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0) {
     set("WEFT_TERMINAL_WIDTH", std::to_string(window.ws_col > 0 ? window.ws_col : 80).c_str());
   }
 }
 
 }  // namespace
-
-void note_start() {
-  const char* const mark = std::getenv(kMark);
-  if (mark == nullptr || !is_mark(mark)) return;
-  const int file = open(mark, O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (file < 0) return;
-  (void)!write(file, "+", 1);
-  close(file);
-}
 
 int launcher_ranks() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
@@ -322,16 +291,17 @@ int launch(const Launch& how, int argc, char** argv) {
   set_environment(ranks);
 
   struct sigaction action {};
-  action.sa_handler = forward;
+  action.sa_handler = count_request;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   struct sigaction inherited {};
   sigaction(SIGHUP, nullptr, &inherited);
   if (inherited.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // nohup ignores it, and so does this process
+  unblock_stop_signals();                                                    // for mpirun and its ranks, too
   // If the caller ignores SIGCHLD, the exit status of mpirun, and for mpirun that of its ranks, is lost.
   std::signal(SIGCHLD, SIG_DFL);
 
-  const int mark = make_mark();
+  const int list = make_list_of_ranks();
   Relay output;
   const pid_t job = fork();
   if (job < 0) {
@@ -355,24 +325,25 @@ int launch(const Launch& how, int argc, char** argv) {
     _exit(127);
   }
   g_job = static_cast<std::sig_atomic_t>(job);
-  // The signal would kill a rank without a handler. The start of ranks on other machines is not observable: they get some
-  // time.
+  // The start of ranks on other machines is not observable: if none has started on this one in some time, mpirun forwards the
+  // request to them.
   constexpr int kPatience = 250, kIntervalMs = 20;
-  int status = 0, looks = 0;
+  int status = 0, intervals = 0;
+  bool requested = false;
   LastRank last_rank(job);
-  for (pid_t ended = 0; (ended = waitpid(job, &status, WNOHANG)) != job; output.pass_on_for(kIntervalMs)) {
+  for (pid_t ended = 0; (ended = waitpid(job, &status, WNOHANG)) != job; output.pass_on_for(kIntervalMs), ++intervals) {
     if (ended < 0 && errno != EINTR) {
       fmt::print(stderr, "weft: error: cannot learn how mpirun ended: {}\n", std::strerror(errno));
       return static_cast<int>(Exit::failed);
     }
-    const off_t started = started_ranks(mark);
-    if (started > 0) last_rank.look(kIntervalMs);
-    if (g_ready != 0 || (started < ranks && ++looks <= kPatience)) continue;
-    g_ready = 1;
-    if (g_signals > 0) kill(job, SIGUSR1);
+    const std::vector<pid_t> started = started_ranks(list);
+    if (!started.empty()) last_rank.look(kIntervalMs);
+    if (g_signals == 0 || requested || (started.empty() && intervals <= kPatience)) continue;
+    requested = true;
+    if (!request_end(started)) kill(job, SIGUSR1);
   }
   output.pass_on_rest();
-  const bool started = mark < 0 || started_ranks(mark) > 0;
+  const bool started = list < 0 || !started_ranks(list).empty();
   const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   report_end(code, started, std::span(words).first(words.size() - argc));
   return code;

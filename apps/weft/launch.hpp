@@ -20,10 +20,6 @@ void expect_ranks_asked_for(const Communicator& world, int asked);
 /// Returns this process's rank as reported by the launcher before MPI is started; 0 without a launcher.
 [[nodiscard]] int rank_of_environment();
 
-/// Called by every process that launch() may have started: reports to the launcher that this rank has started, prints its own
-/// messages, and handles SIGUSR1 if it ever will.
-void note_start();
-
 /// Options of launch().
 struct Launch {
   int ranks = 0;
@@ -33,8 +29,8 @@ struct Launch {
 
 /// Runs this program under mpirun with the same arguments, and waits for it. Rejects more than 4 ranks per core (and more
 /// than 16), in an allocation of a batch system more than 1,024 per machine, unless `options` specify hosts or
-/// `oversubscribe` is set. SIGINT, SIGTERM and SIGHUP (unless ignored, as by nohup) are sent to the ranks as SIGUSR1, so that
-/// they end cleanly; a third SIGINT or SIGTERM ends them immediately.
+/// `oversubscribe` is set. After SIGINT, SIGTERM or SIGHUP (unless ignored, as by nohup) the ranks receive SIGUSR1, so that they
+/// end cleanly; a third SIGINT or SIGTERM ends them immediately.
 /// @return the exit code of the job.
 int launch(const Launch& how, int argc, char** argv);
 

@@ -17,6 +17,7 @@
 #include "command.hpp"
 #include "launch.hpp"
 #include "standard_output.hpp"
+#include "started_ranks.hpp"
 
 namespace {
 

@@ -37,6 +37,7 @@
 #include "json_output.hpp"
 #include "progress.hpp"
 #include "run_record.hpp"
+#include "stop_signals.hpp"
 #include "sweep.hpp"
 
 namespace weft::app {
@@ -314,6 +315,7 @@ void add_run(CLI::App& app, Request& request) {
       ->needs(trace);
   add_launch_options(*command, request);
   command->callback([options, &request] {
+    unblock_stop_signals();
     std::signal(SIGUSR1, request_stop);  // sent by a launcher to end ranks, possibly before MPI is initialised
     request.action = [options](const Communicator& comm) { return run_case(comm, *options); };
   });

@@ -4,6 +4,7 @@
 """
 import fcntl
 import os
+import re
 import select
 import shutil
 import signal
@@ -53,7 +54,9 @@ class Terminal(InFolder):
         return [line.split("\x1b")[0] for line in self.shown(columns, *launch, **more).split("\r") if "step " in line and "left" in line]
 
     def test_the_bar_fits_a_terminal_that_changes(self):
-        for launch in ([], ranks(2)):
+        # From version 5 Open MPI passes on whole lines only: no bar.
+        passes_bar = not re.search(r"Open MPI v([5-9]|\d\d)", self.weft("info"))
+        for launch in ([], ranks(2)) if passes_bar else ([],):
             lines = self.lines(120, *launch, then=60, steps=9000)
             self.assertGreater(len(lines[0]), 60, launch)
             self.assertLess(len(lines[-1]), 60, launch)
@@ -78,7 +81,8 @@ class Terminal(InFolder):
 
 
 # mpirun refuses root without these; weft -n sets them by itself.
-AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+           "OMPI_MCA_orte_execute_quiet": "1"}
 
 
 class Interrupted(InFolder):
@@ -140,6 +144,28 @@ class Interrupted(InFolder):
         process.send_signal(signal.SIGINT)
         self.assertEqual(self.ended(process, 30)[0], INTERRUPTED)
 
+    def test_reaches_the_ranks_where_the_caller_blocks_signals(self):
+        blocked = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
+        for launch in (ranks(2), []):
+            with self.subTest(launch=launch):
+                process = self.start_with(lambda: signal.pthread_sigmask(signal.SIG_BLOCK, blocked), "run", *self.endless("--overwrite"), *launch)
+                self.wait_for_steps(process)
+                process.send_signal(signal.SIGINT)
+                self.assertEqual(self.ended(process, 30)[0], INTERRUPTED)
+
+    def test_reaches_ranks_to_which_mpirun_sends_nothing(self):
+        process = self.start("run", *self.endless(), *ranks(2))
+        self.wait_for_steps(process)
+        mpirun = parent_of(next(filter(is_rank, descendants(process.pid))))
+        os.kill(mpirun, signal.SIGSTOP)
+        process.send_signal(signal.SIGINT)
+        until = time.monotonic() + 30
+        while not (self.folder / "endless" / "checkpoint.h5").exists() and time.monotonic() < until:
+            time.sleep(0.1)
+        os.kill(mpirun, signal.SIGCONT)
+        self.assertTrue((self.folder / "endless" / "checkpoint.h5").exists())
+        self.assertEqual(self.ended(process, 30)[0], INTERRUPTED)
+
     def test_from_a_terminal_reaches_every_process_of_the_group(self):
         process = subprocess.Popen([WEFT, "run", *map(str, self.endless()), *ranks(2)], cwd=self.folder, env=environment(),
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -180,10 +206,6 @@ class Interrupted(InFolder):
             process = self.start("run", *self.endless("--overwrite"), *ranks(2))
             time.sleep(delay)
             process.send_signal(signal.SIGINT)
-            try:
-                process.wait(5)
-            except subprocess.TimeoutExpired:  # it came before anybody listened
-                process.send_signal(signal.SIGINT)
             code, printed = self.ended(process, 30)
             self.assertEqual(code, INTERRUPTED, printed)
 
@@ -193,6 +215,16 @@ class Interrupted(InFolder):
         self.assertNotEqual(result.returncode, DONE)
         self.assertIn("before any rank started", result.stderr)
         self.assertIn("mpirun -n 2 --hostfile nowhere true", result.stderr)
+
+    def test_mpirun_gets_no_option_that_only_open_mpi_4_has(self):
+        """Open MPI 5 ends with 213 at an option that it does not know, such as -q."""
+        mpirun = self.folder / "mpirun"
+        mpirun.write_text(f'#!/bin/sh\ntest "$1 $2 $3" = "-n 2 {WEFT}" || exit 213\nexec {shutil.which("mpirun")} "$@"\n')
+        mpirun.chmod(0o755)
+        self.assertIn("ranks   2", self.weft("info", *ranks(2), PATH=f"{self.folder}:{os.environ['PATH']}"))
+        mpirun.write_text("#!/bin/sh\nexit 213\n")
+        said = self.weft("info", *ranks(2), PATH=f"{self.folder}:{os.environ['PATH']}", code=213)
+        self.assertIn("mpirun ended with 213 before any rank started", said)
 
     def test_an_mpirun_that_does_not_end_is_ended(self):
         process = self.start("run", *self.endless(), *ranks(2))
@@ -222,13 +254,12 @@ class Nodes(InFolder):
         (self.folder / "node1").mkdir()
         (self.folder / "start").write_text('#!/bin/sh\ntest "$OMPI_COMM_WORLD_RANK" = 1 && cd node1\nexec "$@"\n')
         (self.folder / "start").chmod(0o755)
-        command = ["mpirun", "-q", "--oversubscribe", "-n", "2", self.folder / "start", WEFT, "run", *self.coarse("sod")]
-        root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        command = ["mpirun", "--oversubscribe", "-n", "2", self.folder / "start", WEFT, "run", *self.coarse("sod")]
         for stale in (False, True):
             if stale:  # the results of an older run, under the same name
                 (self.folder / "node1" / "sod").mkdir()
                 (self.folder / "node1" / "sod" / "fields_00000000.hdf.part").write_text("older")
-            done = subprocess.run([*map(str, command), "--overwrite"], cwd=self.folder, env=environment() | root, timeout=PATIENCE,
+            done = subprocess.run([*map(str, command), "--overwrite"], cwd=self.folder, env=environment() | AS_ROOT, timeout=PATIENCE,
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             self.assertEqual(done.returncode, FAILED, done.stdout)
             self.assertRegex(done.stdout, r"sod/\w+\.\w+\.part: rank 1 on \S+ does not have the file of rank 0: ")
@@ -250,7 +281,7 @@ class Launcher(InFolder):
         self.assertEqual(precious.read_text(), "precious")
         mark = os.memfd_create("weft-started")
         self.weft("info", WEFT_STARTED=f"/proc/{os.getpid()}/fd/{mark}")
-        self.assertEqual(os.fstat(mark).st_size, 1)
+        self.assertEqual(os.fstat(mark).st_size, 4)  # the number of the process
         os.close(mark)
 
 

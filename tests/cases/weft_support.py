@@ -104,13 +104,16 @@ def alive(pid):
 
 
 def at_work(pid):
-    """A line for a process and each of its descendants: its number, state, the kernel function in which it waits, and command."""
+    """A line for a process and each of its descendants: its number, state, the kernel function in which it waits, its signals that are
+    pending, blocked, ignored and caught, and its command."""
     lines = []
     for each in [pid, *descendants(pid)]:
         try:
             of = pathlib.Path(f"/proc/{each}")
-            state = of.joinpath("stat").read_text().rpartition(")")[2].split()[0]
-            lines.append(f"{each} {state} {of.joinpath('wchan').read_text()} {of.joinpath('cmdline').read_text().replace(chr(0), ' ')[:200]}")
+            status = dict(line.split(":\t", 1) for line in of.joinpath("status").read_text().splitlines() if ":\t" in line)
+            signals = " ".join(f"{name} {int(status[name], 16):x}" for name in ("SigPnd", "ShdPnd", "SigBlk", "SigIgn", "SigCgt"))
+            command = of.joinpath("cmdline").read_text().replace(chr(0), " ")[:200]
+            lines.append(f"{each} {status['State'][0]} {of.joinpath('wchan').read_text()} {signals} {command}")
         except OSError:
             pass
     return "\n".join(lines)

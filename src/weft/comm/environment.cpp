@@ -64,6 +64,14 @@ std::optional<bool> MpiEnvironment::cuda_aware() {
 #endif
 }
 
+std::string MpiEnvironment::library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  if (MPI_Get_library_version(text, &length) != MPI_SUCCESS) return "?";
+  const std::string all(text, length);
+  return all.substr(0, all.find(','));
+}
+
 bool MpiEnvironment::yields_when_idle() {
   const char* const setting = std::getenv("OMPI_MCA_mpi_yield_when_idle");
   return setting != nullptr && std::string_view(setting) != "0" && std::string_view(setting) != "false";

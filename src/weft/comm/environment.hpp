@@ -20,6 +20,9 @@ class MpiEnvironment {
   /// Returns true if MPI accepts addresses of GPU memory; nullopt if MPI provides no query.
   [[nodiscard]] static std::optional<bool> cuda_aware();
 
+  /// Returns name and version of the MPI library, such as "Open MPI v4.1.4". Also without an environment.
+  [[nodiscard]] static std::string library();
+
   /// Returns true if ranks that wait for MPI yield their core at once (Open MPI's mpi_yield_when_idle).
   [[nodiscard]] static bool yields_when_idle();
 
