@@ -1,0 +1,159 @@
+"""tools/detail/gpu_tests.py, and the stages of tools/gpu-check that it runs, with programs in place of GoogleTest's and a sanitizer.
+
+    gpu_tests_test.py path/to/weft [unittest arguments]
+"""
+import os
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+
+from weft_support import PATIENCE, SOURCE, InFolder
+
+SCRIPT = SOURCE / "tools" / "detail" / "gpu_tests.py"
+# Runs tests by their names: each writes its name into the file `ran`.
+PROGRAM = """#!/usr/bin/env python3
+import fnmatch, os, sys, time
+TESTS = ["CudaFast.a", "CudaFast.b", "CudaFast.c/0", "CudaFast.c/1", "CudaSlow.a", "CudaSkips.a", "CudaFails.a", "CudaNccl.a", "Host.a"]
+options = dict(word.lstrip("-").partition("=")[::2] for word in sys.argv[1:])
+chosen, _, out = options["gtest_filter"].partition("-")
+names = [n for n in TESTS if any(fnmatch.fnmatch(n, p) for p in chosen.split(":")) and not any(fnmatch.fnmatch(n, p) for p in out.split(":"))]
+if "gtest_list_tests" in options:
+    for suite in dict.fromkeys(n.split(".")[0] for n in names):
+        print(suite + ".")
+        for n in names:
+            if n.startswith(suite + "."):
+                print("  " + n.split(".")[1] + "  # GetParam() = 1")
+    sys.exit()
+code = 0
+for n in names:
+    with open("ran", "a") as ran:
+        ran.write(f"{n} on {os.environ.get('CUDA_VISIBLE_DEVICES')}\\n")
+    print("[ RUN      ] " + n, flush=True)
+    if "Slow" in n and os.path.exists("slow"):
+        time.sleep(100)
+    if "Fails" in n and not os.path.exists("repaired"):
+        print(f"[  FAILED  ] {n} (1 ms)", flush=True)
+        code = 1
+    else:
+        print(f"[  {'SKIPPED ]' if 'Skips' in n else '     OK ]'} {n} (1 ms)", flush=True)
+print("[  PASSED  ] 1 test.")
+sys.exit(code)
+"""
+SANITIZER = """#!/usr/bin/env python3
+import os, subprocess, sys
+print("========= COMPUTE-SANITIZER", flush=True)
+if "memcheck" in sys.argv and os.path.exists("leak"):
+    print("========= Leaked 512 bytes at 0x1\\n=========     Host Frame: x in " + open("leak").read().strip() + "\\n=========", flush=True)
+program = next(k for k, word in enumerate(sys.argv) if word.endswith("_tests"))
+done = subprocess.run(sys.argv[program:])
+errors = int("memcheck" in sys.argv and os.path.exists("leak"))
+print(f"========= ERROR SUMMARY: {errors} errors", flush=True)
+sys.exit(9 if errors else done.returncode)
+"""
+
+
+class Replaced(InFolder):
+    def setUp(self):
+        super().setUp()
+        for name, text in (("x_tests", PROGRAM), ("compute-sanitizer", SANITIZER)):
+            (self.folder / name).write_text(text)
+            (self.folder / name).chmod(0o755)
+
+
+class InGroups(Replaced):
+    def run_groups(self, *options, code, chosen="*uda*:-*Fails*", before=(), jobs=2):
+        """What is printed, and the tests that ran."""
+        (self.folder / "ran").write_text("")
+        done = subprocess.run([sys.executable, SCRIPT, "--passed", "passed/x.json", "--filter", chosen, "--jobs", str(jobs), *options,
+                               f"{self.folder}/x_tests", *(["--", *before] if before else [])],
+                              cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout, sorted(line.split()[0] for line in (self.folder / "ran").read_text().splitlines())
+
+    def test_run_once_until_they_have_passed(self):
+        said, ran = self.run_groups(code=0, chosen="*uda*:-*Fails*:*Skips*")
+        self.assertEqual(ran, ["CudaFast.a", "CudaFast.b", "CudaFast.c/0", "CudaFast.c/1", "CudaNccl.a", "CudaSlow.a"])
+        self.assertIn("6 passed (0 in earlier calls), 0 failed, 0 skipped, 0 not run", said)
+        said, ran = self.run_groups(code=1, chosen="*uda*")
+        self.assertEqual(ran, ["CudaFails.a", "CudaSkips.a"])
+        self.assertIn("6 passed (6 in earlier calls), 1 failed, 1 skipped, 0 not run", said)
+        self.assertIn("[  FAILED  ] CudaFails.a", said)
+        (self.folder / "repaired").touch()
+        said, ran = self.run_groups(code=0, chosen="*uda*")
+        self.assertEqual(ran, ["CudaFails.a", "CudaSkips.a"])
+        self.assertIn("7 passed (6 in earlier calls), 0 failed, 1 skipped", said)
+        (self.folder / "x_tests").write_text(PROGRAM + "\n")  # another build
+        self.assertEqual(len(self.run_groups(code=0, chosen="*uda*")[1]), 8)
+        self.assertEqual(len(self.run_groups(code=0, chosen="*uda*", before=("env",))[1]), 8)
+        self.run_groups(code=77, chosen="nothing")
+
+    def test_are_distributed_over_gpus(self):
+        self.run_groups("--gpus", "2", code=0, jobs=4)
+        gpus = {line.split()[2] for line in (self.folder / "ran").read_text().splitlines()}
+        self.assertLessEqual(gpus, {"0", "1"})
+        self.run_groups("--all-gpus", code=0, before=("env",))
+        self.assertEqual({line.split()[2] for line in (self.folder / "ran").read_text().splitlines()}, {"None"})
+
+    def test_end_at_the_time_and_go_on(self):
+        (self.folder / "slow").touch()
+        began = time.monotonic()
+        said, _ = self.run_groups("--end", str(time.time() + 3), code=75)
+        self.assertLess(time.monotonic() - began, 20)
+        self.assertRegex(said, r"5 passed \(0 in earlier calls\), 0 failed, 1 skipped, 1 not run")
+        (self.folder / "slow").unlink()
+        said, ran = self.run_groups(code=0)
+        self.assertEqual(ran, ["CudaSkips.a", "CudaSlow.a"])
+        self.assertEqual(self.run_groups("--end", "1", code=75, before=("env",))[1], [])
+
+    def test_that_hang_have_failed(self):
+        (self.folder / "slow").touch()
+        said, _ = self.run_groups("--patience", "2", code=1)
+        self.assertIn("did not end in 2.0 s: CudaSlow.a", said)
+
+    def test_leaks_of_nccl_are_no_errors(self):
+        before = (f"{self.folder}/compute-sanitizer", "--tool", "memcheck")
+        (self.folder / "leak").write_text("libnccl.so.2")
+        self.run_groups("--leaks", code=0, before=before)
+        (self.folder / "leak").write_text("libweft.so")
+        before += ("--leak-check", "full")
+        said, _ = self.run_groups("--leaks", code=1, before=before)
+        self.assertIn("ended with 9", said)
+        (self.folder / "leak").unlink()
+        said, _ = self.run_groups("--leaks", code=0, before=before)
+        self.assertIn("0 in earlier calls", said)
+
+
+class Stages(Replaced):
+    """Of tools/gpu-check, in a copy of its scripts."""
+
+    def test_are_continued_by_the_next_call(self):
+        shutil.copytree(SOURCE / "tools", self.folder / "tools")
+        (self.folder / "built" / "tests").mkdir(parents=True)
+        shutil.copy(self.folder / "x_tests", self.folder / "built" / "tests" / "x_tests")
+        (self.folder / "nvidia-smi").write_text("#!/bin/sh\necho 'GPU 0'\n")
+        (self.folder / "nvidia-smi").chmod(0o755)
+        (self.folder / "slow").touch()
+        (self.folder / "repaired").touch()
+        variables = {"PATH": f"{self.folder}:{os.environ['PATH']}"}
+
+        def check(*more):
+            (self.folder / "ran").write_text("")
+            done = subprocess.run(["tools/gpu-check", "--build", "built", "--out", "logs", "--jobs", "4", "--only", "synccheck", *more], cwd=self.folder,
+                                  env=os.environ | variables, capture_output=True, text=True, timeout=PATIENCE)
+            return done.returncode, done.stdout, (self.folder / "ran").read_text()
+
+        code, said, ran = check("--seconds", "6")
+        self.assertNotEqual(code, 0, said)
+        self.assertRegex(said, r"unfinished .*synccheck +5 passed \(0 in earlier calls\), 0 failed, 1 skipped, 1 not run")
+        self.assertNotIn("Nccl", ran)
+        (self.folder / "slow").unlink()
+        code, said, ran = check()
+        self.assertEqual(code, 0, said)
+        self.assertRegex(said, r"passed .*synccheck +6 passed \(5 in earlier calls\), 0 failed, 1 skipped, 0 not run")
+        self.assertEqual(sorted(line.split()[0] for line in ran.splitlines()), ["CudaSkips.a", "CudaSlow.a"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
