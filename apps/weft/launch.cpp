@@ -44,14 +44,19 @@ namespace {
 /// cores are unknown here.
 constexpr int kRanksPerCore = 4, kRanksAnywhere = 16, kRanksPerOtherMachine = 1024;
 
-volatile std::sig_atomic_t g_job = 0;      ///< process number of mpirun
-volatile std::sig_atomic_t g_signals = 0;  ///< requests to end the ranks
+volatile std::sig_atomic_t g_job = 0;       ///< process number of mpirun
+volatile std::sig_atomic_t g_list = -1;     ///< descriptor of the list of ranks that have started
+volatile std::sig_atomic_t g_requests = 0;  ///< signals that ask for the end of the job
+volatile std::sig_atomic_t g_received = 0;  ///< a rank has received such a request
 
-extern "C" void count_request(int signal) {
+extern "C" void take_request(int signal) {
   // A terminal that closes sends SIGHUP more than once (kernel and shell): it requests the end but never forces it.
-  if (signal == SIGHUP && g_signals > 0) return;
-  g_signals = g_signals + 1;
-  if (g_job > 0 && g_signals > 2) kill(static_cast<pid_t>(g_job), SIGTERM);
+  if (signal == SIGHUP && g_requests > 0) return;
+  const int before = errno;
+  g_requests = g_requests + 1;
+  if (request_end(g_list)) g_received = 1;
+  if (g_job > 0 && g_requests > 2) kill(static_cast<pid_t>(g_job), SIGTERM);
+  errno = before;
 }
 
 void set(const char* name, const char* value) { setenv(name, value, /*overwrite=*/0); }
@@ -70,7 +75,7 @@ std::vector<std::string> command_line(int ranks, const std::string& options, int
   std::vector<std::string> words{"mpirun", "-n", std::to_string(ranks)};
   std::istringstream more(options);
   for (std::string word; more >> word;) words.push_back(word);
-  words.push_back(executable_of("self"));
+  words.push_back(path_of_program());
   for (int i = 1; i < argc; ++i) words.emplace_back(argv[i]);
   return words;
 }
@@ -201,8 +206,8 @@ class Relay {
   bool ended_ = false;
 };
 
-/// Prints messages in place of those of mpirun, which set_environment() suppresses. `started`: some rank had started and printed
-/// its own message.
+/// Prints messages in place of those of mpirun, which set_environment() suppresses in Open MPI 4. `started`: some rank had
+/// started and printed its own message.
 void report_end(int code, bool started, std::span<const std::string> mpirun) {
   // Open MPI 5 ends with 213 if it cannot start a job.
   if (code > 128 && code < 128 + NSIG && code != static_cast<int>(Exit::interrupted)) {
@@ -291,9 +296,8 @@ int launch(const Launch& how, int argc, char** argv) {
   set_environment(ranks);
 
   struct sigaction action {};
-  action.sa_handler = count_request;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  action.sa_handler = take_request;
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) sigaction(signal, &action, nullptr);
   struct sigaction inherited {};
   sigaction(SIGHUP, nullptr, &inherited);
   if (inherited.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // nohup ignores it, and so does this process
@@ -302,6 +306,7 @@ int launch(const Launch& how, int argc, char** argv) {
   std::signal(SIGCHLD, SIG_DFL);
 
   const int list = make_list_of_ranks();
+  g_list = list;
   Relay output;
   const pid_t job = fork();
   if (job < 0) {
@@ -311,7 +316,7 @@ int launch(const Launch& how, int argc, char** argv) {
   if (job == 0) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     setpgid(0, 0);  // the terminal's ctrl-C reaches only the launcher, which requests the ranks to end
-    for (const int signal : {SIGINT, SIGTERM, SIGPIPE}) std::signal(signal, SIG_DFL);
+    for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGPIPE}) std::signal(signal, SIG_DFL);
     output.take_standard_output();
     if (inherited.sa_handler != SIG_IGN) std::signal(SIGHUP, SIG_DFL);
     const int nothing = open("/dev/null", O_RDONLY);
@@ -325,25 +330,28 @@ int launch(const Launch& how, int argc, char** argv) {
     _exit(127);
   }
   g_job = static_cast<std::sig_atomic_t>(job);
-  // The start of ranks on other machines is not observable: if none has started on this one in some time, mpirun forwards the
-  // request to them.
+  // Ranks that start after a request receive it then. The start of ranks on other machines is not observable: if none has started
+  // on this one in some time, mpirun forwards requests to them.
   constexpr int kPatience = 250, kIntervalMs = 20;
-  int status = 0, intervals = 0;
-  bool requested = false;
+  int status = 0, intervals = 0, forwarded = 0;
   LastRank last_rank(job);
   for (pid_t ended = 0; (ended = waitpid(job, &status, WNOHANG)) != job; output.pass_on_for(kIntervalMs), ++intervals) {
     if (ended < 0 && errno != EINTR) {
       fmt::print(stderr, "weft: error: cannot learn how mpirun ended: {}\n", std::strerror(errno));
       return static_cast<int>(Exit::failed);
     }
-    const std::vector<pid_t> started = started_ranks(list);
-    if (!started.empty()) last_rank.look(kIntervalMs);
-    if (g_signals == 0 || requested || (started.empty() && intervals <= kPatience)) continue;
-    requested = true;
-    if (!request_end(started)) kill(job, SIGUSR1);
+    const bool started = started_ranks(list) > 0;
+    if (started) last_rank.look(kIntervalMs);
+    if (g_requests == 0 || g_received != 0) continue;
+    if (request_end(list)) {
+      g_received = 1;
+    } else if (forwarded < g_requests && (started || intervals > kPatience)) {
+      forwarded = g_requests;
+      kill(job, SIGUSR1);
+    }
   }
   output.pass_on_rest();
-  const bool started = list < 0 || !started_ranks(list).empty();
+  const bool started = list < 0 || started_ranks(list) > 0;
   const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   report_end(code, started, std::span(words).first(words.size() - argc));
   return code;

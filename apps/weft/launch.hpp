@@ -29,8 +29,8 @@ struct Launch {
 
 /// Runs this program under mpirun with the same arguments, and waits for it. Rejects more than 4 ranks per core (and more
 /// than 16), in an allocation of a batch system more than 1,024 per machine, unless `options` specify hosts or
-/// `oversubscribe` is set. After SIGINT, SIGTERM or SIGHUP (unless ignored, as by nohup) the ranks receive SIGUSR1, so that they
-/// end cleanly; a third SIGINT or SIGTERM ends them immediately.
+/// `oversubscribe` is set. After SIGINT, SIGTERM, SIGUSR1 or SIGHUP (unless ignored, as by nohup) the ranks receive SIGUSR1, so
+/// that they end cleanly; a third SIGINT or SIGTERM ends them immediately.
 /// @return the exit code of the job.
 int launch(const Launch& how, int argc, char** argv);
 

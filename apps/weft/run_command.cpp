@@ -315,8 +315,8 @@ void add_run(CLI::App& app, Request& request) {
       ->needs(trace);
   add_launch_options(*command, request);
   command->callback([options, &request] {
-    unblock_stop_signals();
     std::signal(SIGUSR1, request_stop);  // sent by a launcher to end ranks, possibly before MPI is initialised
+    unblock_stop_signals();
     request.action = [options](const Communicator& comm) { return run_case(comm, *options); };
   });
 }

@@ -7,11 +7,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <system_error>
+#include <string_view>
 
 namespace weft::app {
 namespace {
@@ -34,6 +35,27 @@ bool is_list(const char* path) {
          stat(path, &file) == 0 && S_ISREG(file.st_mode) && file.st_nlink == 0 && file.st_uid == geteuid();
 }
 
+constexpr const char* kOwnLink = "/proc/self/exe";
+
+using Path = std::array<char, 4096>;
+
+/// Returns the path of the program of a process; empty if the system does not provide it. Here and below only what signal
+/// handlers may call.
+std::string_view program_of(const char* link, Path& path) {
+  const ssize_t length = readlink(link, path.data(), path.size());
+  return {path.data(), static_cast<std::size_t>(std::max(length, ssize_t{0}))};
+}
+
+/// Returns true if a process executes the same program as this one: its number may be that of another process by now.
+bool executes_this_program(pid_t process) {
+  std::array<char, 32> link{};
+  char* end = std::copy_n("/proc/", 6, link.data());
+  end = std::copy_n("/exe", 4, std::to_chars(end, end + 12, process).ptr);
+  Path own, other;
+  const std::string_view program = program_of(link.data(), other);
+  return !program.empty() && program == program_of(kOwnLink, own);
+}
+
 }  // namespace
 
 int make_list_of_ranks() {
@@ -52,29 +74,24 @@ void note_start() {
   close(file);
 }
 
-std::vector<pid_t> started_ranks(int list) {
+int started_ranks(int list) {
   struct stat file {};
-  if (fstat(list, &file) != 0) return {};
-  std::vector<pid_t> processes(file.st_size / sizeof(pid_t));
-  const ssize_t size = pread(list, processes.data(), processes.size() * sizeof(pid_t), 0);
-  processes.resize(std::max(size, ssize_t{0}) / sizeof(pid_t));
-  return processes;
+  return fstat(list, &file) == 0 ? static_cast<int>(file.st_size / static_cast<off_t>(sizeof(pid_t))) : 0;
 }
 
-bool request_end(std::span<const pid_t> ranks) {
+bool request_end(int list) {
   bool received = false;
-  for (const pid_t rank : ranks) {
-    if (executable_of(std::to_string(rank)) != executable_of("self")) continue;  // another process has this number by now
-    if (kill(rank, SIGUSR1) == 0) received = true;
+  pid_t rank = 0;
+  for (off_t at = 0; pread(list, &rank, sizeof rank, at) == sizeof rank; at += sizeof rank) {
+    if (executes_this_program(rank) && kill(rank, SIGUSR1) == 0) received = true;
   }
   return received;
 }
 
-std::string executable_of(const std::string& process) {
-  const std::string link = fmt::format("/proc/{}/exe", process);
-  std::error_code unknown;
-  const std::filesystem::path path = std::filesystem::read_symlink(link, unknown);
-  return unknown ? link : path.string();
+std::string path_of_program() {
+  Path path;
+  const std::string_view program = program_of(kOwnLink, path);
+  return std::string(program.empty() ? kOwnLink : program);
 }
 
 }  // namespace weft::app

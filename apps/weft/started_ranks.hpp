@@ -1,10 +1,6 @@
 #pragma once
 /// Ranks on this machine, known to the process that has started mpirun.
-#include <sys/types.h>
-
-#include <span>
 #include <string>
-#include <vector>
 
 namespace weft::app {
 
@@ -16,15 +12,15 @@ namespace weft::app {
 /// messages, and handles SIGUSR1 if it ever will.
 void note_start();
 
-/// Returns the processes of the ranks that have started on this machine. @param list  of make_list_of_ranks().
-[[nodiscard]] std::vector<pid_t> started_ranks(int list);
+/// Returns how many ranks have started on this machine. @param list  of make_list_of_ranks().
+[[nodiscard]] int started_ranks(int list);
 
-/// Requests ranks to end, by SIGUSR1; those without a handler are ended by it. A rank that ends its run ends those of all ranks.
-/// @return whether a rank received it.
-bool request_end(std::span<const pid_t> ranks);
+/// Sends SIGUSR1 to the ranks that have started on this machine; those without a handler are ended by it. A rank that ends its
+/// run ends those of all ranks. May be called by a signal handler.
+/// @return whether a rank has received it.
+bool request_end(int list);
 
-/// Returns the path of the program that a process executes; if the system does not provide it, the link to it.
-/// @param process  its number, or self.
-[[nodiscard]] std::string executable_of(const std::string& process);
+/// Returns the path of this program; if the system does not provide it, the link to it.
+[[nodiscard]] std::string path_of_program();
 
 }  // namespace weft::app

@@ -13,6 +13,7 @@ import subprocess
 import termios
 import time
 import unittest
+from unittest import mock
 
 from weft_support import (DONE, FAILED, INTERRUPTED, PATIENCE, USAGE, WEFT, InFolder, alive, descendants, environment, is_rank, parent_of,
                           ranks, sets)
@@ -159,12 +160,38 @@ class Interrupted(InFolder):
         mpirun = parent_of(next(filter(is_rank, descendants(process.pid))))
         os.kill(mpirun, signal.SIGSTOP)
         process.send_signal(signal.SIGINT)
-        until = time.monotonic() + 30
-        while not (self.folder / "endless" / "checkpoint.h5").exists() and time.monotonic() < until:
-            time.sleep(0.1)
-        os.kill(mpirun, signal.SIGCONT)
-        self.assertTrue((self.folder / "endless" / "checkpoint.h5").exists())
+        try:
+            self.until_exists("checkpoint.h5")
+        finally:
+            os.kill(mpirun, signal.SIGCONT)
         self.assertEqual(self.ended(process, 30)[0], INTERRUPTED)
+
+    def with_mpirun(self, script):
+        """Starts a run whose mpirun is a shell script, which continues with the real one."""
+        mpirun = self.folder / "mpirun"
+        mpirun.write_text(f'#!/bin/sh\n{script}\nexec {shutil.which("mpirun")} "$@"\n')
+        mpirun.chmod(0o755)
+        with mock.patch.dict(os.environ, PATH=f"{self.folder}:{os.environ['PATH']}"):
+            return self.start("run", *self.endless(), *ranks(2))
+
+    def until_exists(self, file):
+        end = time.monotonic() + 30
+        while not (self.folder / "endless" / file).exists() and time.monotonic() < end:
+            time.sleep(0.1)
+        self.assertTrue((self.folder / "endless" / file).exists(), file)
+
+    def test_reaches_ranks_while_the_output_is_not_read(self):
+        process = self.with_mpirun("yes &")
+        self.until_exists("residuals.csv")
+        process.send_signal(signal.SIGINT)
+        self.until_exists("checkpoint.h5")
+
+    def test_reaches_ranks_that_start_late(self):
+        process = self.with_mpirun("trap '' USR1\nsleep 7")  # longer than a request waits for ranks of this machine
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        code, printed = self.ended(process, 60)
+        self.assertEqual(code, INTERRUPTED, printed)
 
     def test_from_a_terminal_reaches_every_process_of_the_group(self):
         process = subprocess.Popen([WEFT, "run", *map(str, self.endless()), *ranks(2)], cwd=self.folder, env=environment(),
