@@ -14,7 +14,7 @@ sanitizer() {
 # Not under a sanitizer: tests of more than 2^32 entries, which take seconds without one.
 large='*beyond_32_bits'
 # A sanitizer uses one core and leaves its GPU idle most of the time: many groups of tests run at once. NCCL takes 20 s to start under
-# one, and its kernels are not ours: only memcheck runs tests with it.
+# one, and its kernels are not ours: only memcheck runs the tests that are named after it.
 without_nccl='*nccl*:*Nccl*'
 under_sanitizer() { # the tests; the tool and its options
   local program leaks=()
@@ -37,7 +37,7 @@ stage_memcheck() {
   alone=("$(sanitizer)" --tool memcheck --report-api-errors no --error-exitcode 9 "$built/tests/array_tests" --gtest_color=no)
   "${alone[@]}" --gtest_filter='Cuda/*DestroyedInFlight*:-*cuda_aware' || rc=1
   ((gpus < 2)) && return "$rc"
-  timeout 300 mpirun --oversubscribe --bind-to none -n 2 "${alone[@]}" --gtest_filter='Cuda/*:-*cuda_aware' || rc=1
+  timeout --foreground 300 mpirun --oversubscribe --bind-to none -n 2 "${alone[@]}" --gtest_filter='Cuda/*:-*cuda_aware' || rc=1
   return "$rc"
 }
 # A step takes hundreds of times longer here: one of the long tests for each kernel, no repetitions, GMRES of 64 block rows, and

@@ -4,12 +4,12 @@
     gpu_tests.py --passed build/gpu-check/synccheck.json --filter '*uda*' --jobs 16 --gpus 2 --end 1764500000 \
                  build/gpu/tests/array_tests build/gpu/tests/flow_tests -- compute-sanitizer --tool synccheck --error-exitcode 9
 
-The words after -- come before each program. Groups are ended at --end (s since 1970). --passed names a file with the tests that have
-passed: they are left out as long as their program and the words before it are the same, so that the next call goes on. A group passes if
-it exits with 0, or if its output has no errors but leaks of NCCL communicators, which processes keep until they end because other ranks may
-still use them. Of a group that is ended at the time, tests that have ended without an error count, unless leaks are looked for, which are
-reported at the end. The exit code is 0 if all tests have passed or skipped themselves, 75 if some have not been run, 77 if there is none, and
-otherwise 1.
+A group is a process that runs several tests of a program; the words after -- come before the program. Groups are ended at --end (s since
+1970), and are then run again by the next call. --passed names a file with the tests that have passed: they are left out as long as their
+program, the words before it and the GPUs are the same. A group passes if it exits with 0 and its output has no report of a sanitizer, or,
+with --leaks, if there are no reports but leaks of NCCL communicators, which processes keep until they end because other ranks may still use
+them. The exit code is 0 if all tests have passed, and at least one has not skipped itself, 75 if some have not been run, 77 if there is
+none, and otherwise 1.
 """
 import argparse
 import concurrent.futures
@@ -27,7 +27,7 @@ import threading
 import time
 
 UNFINISHED, NONE = 75, 77
-GROUPS_PER_JOB = 4  # for each program; more groups balance the jobs, but each one starts the program and the sanitizer
+GROUPS, GROUPS_PER_JOB = 12, 4  # at least, of each program; more groups balance the jobs, but each one starts program and sanitizer
 ERROR = re.compile(r"^=+ (?!COMPUTE-SANITIZER|ERROR SUMMARY: 0 |LEAK SUMMARY: 0 |RACECHECK SUMMARY: 0 )\S", re.M)
 
 
@@ -46,11 +46,11 @@ def tests_of(program, chosen):
     return names
 
 
-def leaks_of_nccl_alone(output):
-    """Whether a log of memcheck of tests that all passed has errors, and all of them are leaks of NCCL."""
+def leaks_of_nccl_alone(output, code):
+    """Returns whether memcheck reports leaks of NCCL and nothing else, for tests that all passed. 9 is its --error-exitcode."""
     errors = sum(int(n) for n in re.findall(r"ERROR SUMMARY: (\d+) error", output))
     of_nccl = sum("libnccl" in leak for leak in re.split(r"^=+ Leaked ", output, flags=re.M)[1:])
-    return "[  PASSED  ]" in output and "[  FAILED  ]" not in output and 0 < errors == of_nccl
+    return code == 9 and "[  PASSED  ]" in output and "[  FAILED  ]" not in output and 0 < errors == of_nccl
 
 
 class Tests:
@@ -61,12 +61,15 @@ class Tests:
             self.gpus.put(job % options.gpus)
         self.lock = threading.Lock()
         self.running = set()
+        self.signal = None
         self.passed = self.read_passed()
         self.counts = {"passed": 0, "skipped": 0, "failed": 0}
 
     def key(self, program):
         state = os.stat(program)
-        return " ".join([*self.options.before, program, str(state.st_size), str(state.st_mtime_ns)])
+        first = [os.path.realpath(shutil.which(word) or word) for word in self.options.before[:1]]
+        devices = os.environ.get("CUDA_VISIBLE_DEVICES", self.options.gpus)
+        return " ".join([*first, *self.options.before[1:], program, str(state.st_size), str(state.st_mtime_ns), f"GPUs {devices}"])
 
     def read_passed(self):
         try:
@@ -100,20 +103,23 @@ class Tests:
                                    text=True, errors="replace", start_new_session=True)
         with self.lock:
             self.running.add(process)
-        hangs = False
+        code = None
         try:
             output, _ = process.communicate(timeout=max(0.1, min(self.options.patience, self.options.end - time.time())))
+            code = process.returncode if self.signal is None else None
         except subprocess.TimeoutExpired:
-            hangs = time.time() < self.options.end
             output = self.ended(process)
         finally:
             with self.lock:
                 self.running.discard(process)
             shutil.rmtree(folder, ignore_errors=True)
-        if hangs:
+        if code is not None:
+            self.judge(program, names, output, code)
+        elif time.time() < self.options.end:
             self.report(program, names, output, f"did not end in {self.options.patience} s")
         else:
-            self.judge(program, names, output, process.returncode, cut_off=time.time() >= self.options.end)
+            last = re.findall(r"^\[ RUN      \] (\S+)", output, re.M)
+            self.say(f"{program}: a group of {len(names)} tests was ended at the time, in {last[-1] if last else 'its start'}")
 
     @staticmethod
     def ended(process):
@@ -125,22 +131,14 @@ class Tests:
             os.killpg(process.pid, signal.SIGKILL)
             return process.communicate()[0]
 
-    def judge(self, program, names, output, code, cut_off):
+    def judge(self, program, names, output, code):
         ended = set(re.findall(r"^\[       OK \] (\S+) \(", output, re.M)) & set(names)
         skipped = set(re.findall(r"^\[  SKIPPED \] (\S+) \(", output, re.M)) & set(names)
-        good = code == 0 or leaks_of_nccl_alone(output)
-        if cut_off:
-            if ERROR.search(output) or "[  FAILED  ]" in output:
-                self.report(program, names, output, "failed")
-            elif not self.options.leaks:
-                self.add_passed(program, ended)
-                self.count(passed=len(ended))
-            return
-        if good:
+        if (code == 0 and not ERROR.search(output)) or (self.options.leaks and leaks_of_nccl_alone(output, code)):
             self.add_passed(program, ended)
             self.count(passed=len(ended), skipped=len(skipped))
             for name in sorted(skipped):
-                print(f"[  SKIPPED ] {name}", flush=True)
+                self.say(f"[  SKIPPED ] {name}")
         else:
             self.report(program, names, output, f"ended with {code}")
 
@@ -149,11 +147,14 @@ class Tests:
             for what, number in more.items():
                 self.counts[what] += number
 
+    def say(self, text):
+        with self.lock:
+            print(text, flush=True)
+
     def report(self, program, names, output, what):
         failed = set(re.findall(r"^\[  FAILED  \] ([^\s,]+)", output, re.M)) & set(names)
         self.count(failed=max(1, len(failed)))
-        with self.lock:
-            print(f"{program}: a group of {len(names)} tests {what}: {' '.join(names)}\n{output}", flush=True)
+        self.say(f"{program}: a group of {len(names)} tests {what}: {' '.join(names)}\n{output}")
 
     def go(self):
         everything = {program: tests_of(program, self.options.filter) for program in self.options.programs}
@@ -165,7 +166,7 @@ class Tests:
             done = self.passed.get(self.key(program), set())
             left = [name for name in names if name not in done]
             before += len(names) - len(left)
-            groups = min(len(left), GROUPS_PER_JOB * self.options.jobs)
+            groups = min(len(left), max(GROUPS, GROUPS_PER_JOB * self.options.jobs))
             work += [(program, left[first::groups]) for first in range(groups)]  # neighbours are similar, and take similar times
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as jobs:
             for done in [jobs.submit(self.run, *each) for each in work]:
@@ -174,16 +175,26 @@ class Tests:
         self.counts["passed"] += before
         left = total - sum(self.counts.values())
         print(f"{self.counts['passed']} passed ({before} in earlier calls), {self.counts['failed']} failed, {self.counts['skipped']} skipped, "
-              f"{max(left, 0)} not run")
-        if self.counts["failed"] > 0:
+              f"{left} to be run again")
+        if self.counts["failed"] > 0 or (left == 0 and self.counts["passed"] == 0):
             return 1
         return UNFINISHED if left > 0 else 0
 
-    def end(self):
+    def end(self, number):
         """Ends all groups, called by a signal handler."""
+        self.signal = number
         self.options.end = 0
+        self.send(signal.SIGTERM)
+        late = threading.Timer(8, self.send, [signal.SIGKILL])
+        late.daemon = True
+        late.start()
+
+    def send(self, number):
         for process in list(self.running):
-            os.killpg(process.pid, signal.SIGTERM)
+            try:
+                os.killpg(process.pid, number)
+            except ProcessLookupError:
+                pass
 
 
 def main():
@@ -197,15 +208,19 @@ def main():
     parser.add_argument("--gpus", type=int, default=1, help="groups are distributed over so many")
     parser.add_argument("--all-gpus", action="store_true", help="each group sees all of them")
     parser.add_argument("--leaks", action="store_true", help="errors that the program reports at its end count, too")
-    parser.add_argument("--patience", type=float, default=600, help="a group that takes longer, in s, has failed")
+    parser.add_argument("--patience", type=float, default=300, help="a group that takes longer, in s, has failed")
     parser.add_argument("--end", type=float, default=float("inf"))
     options = parser.parse_args(words[:words.index("--")] if "--" in words else words)
     options.before, options.gpus = before, max(1, options.gpus)
     options.passed.parent.mkdir(parents=True, exist_ok=True)
     tests = Tests(options)
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: tests.end())
-    sys.exit(tests.go())
+        signal.signal(number, lambda number, _: tests.end(number))
+    code = tests.go()
+    if tests.signal is not None:  # ends the program that has started this one, too
+        signal.signal(tests.signal, signal.SIG_DFL)
+        os.kill(os.getpid(), tests.signal)
+    sys.exit(code)
 
 
 if __name__ == "__main__":
