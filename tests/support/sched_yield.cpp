@@ -10,7 +10,8 @@
 namespace {
 
 /// Number of yields in a row before a thread sleeps, and the time in ns between two yields above which they are not in a row.
-constexpr int kYields = 100;
+/// With 100 yields ranks on idle cores sleep in every exchange, which takes twice as long (docs/notes/2026-11-test-time.md).
+constexpr int kYields = 1000;
 constexpr long kInARow = 20'000;
 /// Time of a sleep, to which Linux adds about 50 us.
 constexpr timespec kSleep{0, 20'000};
