@@ -301,7 +301,8 @@ int launch(const Launch& how, int argc, char** argv) {
   struct sigaction inherited {};
   sigaction(SIGHUP, nullptr, &inherited);
   if (inherited.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // nohup ignores it, and so does this process
-  unblock_stop_signals();                                                    // for mpirun and its ranks, too
+  // mpirun and its ranks inherit the signals that are blocked.
+  unblock_stop_signals();
   // If the caller ignores SIGCHLD, the exit status of mpirun, and for mpirun that of its ranks, is lost.
   std::signal(SIGCHLD, SIG_DFL);
 
