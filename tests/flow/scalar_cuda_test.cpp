@@ -7,6 +7,7 @@
 
 #include "flow/scalar_support.hpp"
 #include "support/gpu.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::flow::scalar_cuda_test {
 namespace {
@@ -61,8 +62,8 @@ TEST_P(ScalarsOnCuda, AreThoseOfTheHost) {
   }
   for (const Numerics& numerics : all) {
     const auto host = solver_on(m, Backend::host, numerics), cuda = solver_on(m, Backend::cuda, numerics);
-    go(*host, 20);
-    go(*cuda, 20);
+    go(*host, few_if_checked(20));
+    go(*cuda, few_if_checked(20));
     EXPECT_LE(test::relative_difference(IdealGas{}, gathered(*host), gathered(*cuda)), kAgreement);
     EXPECT_LE(amounts_difference(*host, *cuda), kAgreement);
   }
@@ -78,7 +79,7 @@ TEST_P(ScalarsOnCuda, AreThoseOfTheHostWhereForcesActAndMassIsAdded) {
     const auto solver_on = [&](Backend backend) {
       auto solver = carrying(m, three_scalars(), numerics(), bringing_scalars(m), GetParam().options.ghosts, backend, source);
       solver->initialise([dim](Vec3 x) { return wavy(x, dim); });
-      go(*solver, 20);
+      go(*solver, few_if_checked(20));
       return solver;
     };
     const auto host = solver_on(Backend::host), cuda = solver_on(Backend::cuda);
@@ -90,20 +91,21 @@ TEST_P(ScalarsOnCuda, AreThoseOfTheHostWhereForcesActAndMassIsAdded) {
 TEST_P(ScalarsOnCuda, UseTimeDependentInflowValues) {
   const mesh::Mesh m = mesh_of();
   const auto host = solver_on(m, Backend::host, numerics(), true), cuda = solver_on(m, Backend::cuda, numerics(), true);
-  go(*host, 20);
-  go(*cuda, 20);
+  go(*host, few_if_checked(20));
+  go(*cuda, few_if_checked(20));
   EXPECT_LE(amounts_difference(*host, *cuda), kAgreement);
 }
 
 TEST_P(ScalarsOnCuda, AreTheSameBitsInTwoRunsAndInStepsAhead) {
   const mesh::Mesh m = mesh_of();
   const auto one = solver_on(m, Backend::cuda, numerics()), two = solver_on(m, Backend::cuda, numerics());
-  go(*one, 20);
-  go(*two, 20);
+  const int steps = few_if_checked(20);
+  go(*one, steps);
+  go(*two, steps);
   EXPECT_EQ(gathered_amounts(*one), gathered_amounts(*two));
   const auto ahead = solver_on(m, Backend::cuda, numerics());
-  for (int done = 0; done < 20;) {
-    ahead->start_steps({.count = 20 - done, .until = 1e300});
+  for (int done = 0; done < steps;) {
+    ahead->start_steps({.count = steps - done, .until = 1e300});
     done += static_cast<int>(ahead->finish_steps().size());
   }
   EXPECT_EQ(gathered(*one), gathered(*ahead));
@@ -121,8 +123,8 @@ TEST_P(ScalarsOnCuda, LeaveAUniformOneAsItIsAndTheFlowToo) {
         {.boundary = test::conditions(m), .numerics = numerics, .stencil = GetParam().options.ghosts, .backend = Backend::cuda});
     const int dim = GetParam().dim;
     without.initialise([dim](Vec3 x) { return wavy(x, dim); });
-    go(*cuda, 30);
-    go(without, 30);
+    go(*cuda, few_if_checked(30));
+    go(without, few_if_checked(30));
     EXPECT_EQ(gathered(*cuda), gathered(without));
     for (const mesh::LocalCellId c : m.owned()) EXPECT_NEAR(cuda->scalar(1, c), 1, nearly) << c.value();
   }
@@ -135,7 +137,7 @@ TEST_P(ScalarsOnCuda, LoseNothingBetweenWalls) {
   const int dim = GetParam().dim;
   cuda->initialise([dim](Vec3 x) { return wavy(x, dim); });
   const std::vector<double> before = scalar_totals(*cuda);
-  go(*cuda, 50);
+  go(*cuda, few_if_checked(50));
   const std::vector<double> after = scalar_totals(*cuda);
   for (std::size_t k = 0; k < before.size(); ++k) EXPECT_NEAR(after[k], before[k], 1e-12 * (1 + std::abs(before[k]))) << k;
 }

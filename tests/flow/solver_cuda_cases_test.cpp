@@ -12,6 +12,7 @@
 #include "flow/function_error.hpp"
 #include "flow/solver_settings.hpp"
 #include "support/gpu.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::flow::solver_cuda_cases_test {
 namespace {
@@ -134,7 +135,7 @@ TEST(SolverCuda, AxisymmetricFlowsAreThoseOfTheHost) {
         const Numerics numerics{.limiter = LimiterKind::venkatakrishnan, .cfl = 0.5, .precision = precision};
         Solver solver(m, {.boundary = conditions(m), .numerics = numerics, .stencil = stencil, .backend = backend});
         solver.initialise([](Vec3 x) { return wavy(x, 2); });
-        go(solver, 20);
+        go(solver, few_if_checked(20));
         return gathered(solver);
       };
       const auto host = state_of(Backend::host, Precision::fp64);
@@ -159,7 +160,7 @@ TEST(SolverCuda, BoundariesMayBePrescribedInTime) {
   Solver cuda(m, {.boundary = everywhere, .numerics = {.cfl = 0.5}, .backend = Backend::cuda});
   for (Solver* solver : {&host, &cuda}) {
     solver->initialise([&](Vec3 x) { return waving.prescribed(x, 0); });
-    go(*solver, 100);
+    go(*solver, few_if_checked(100));
   }
   EXPECT_LE(relative_difference(IdealGas{}, gathered(host), gathered(cuda)), kAgreement);
 }
@@ -285,7 +286,7 @@ TEST(SolverCuda, ComputesTheManufacturedSolutionOfTheHost) {
                 {.gas = gas, .numerics = {.limiter = LimiterKind::none, .cfl = 0.5}, .source = source, .backend = Backend::cuda});
     for (Solver* solver : {&host, &cuda}) {
       solver->initialise([&](Vec3 x) { return solution(x); });
-      go(*solver, 100);
+      go(*solver, few_if_checked(100));
     }
     EXPECT_LE(relative_difference(gas, gathered(host), gathered(cuda)), kAgreement) << dim;
     const auto error = errors(cuda, [&](Vec3 x) { return solution(x, cuda.time()); })[0].l2;

@@ -13,6 +13,7 @@
 
 #include "flow/solver_settings.hpp"
 #include "support/gpu.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::flow::solver_cuda_test {
 namespace {
@@ -49,8 +50,8 @@ class OnCuda : public ::testing::TestWithParam<Setting> {
     for (const Numerics& numerics : all) {
       SCOPED_TRACE(test::described(numerics));
       const auto host = solver_on(m, Backend::host, numerics), cuda = solver_on(m, Backend::cuda, numerics);
-      go(*host, 100);
-      go(*cuda, 100);
+      go(*host, few_if_checked(100));
+      go(*cuda, few_if_checked(100));
       EXPECT_NEAR(host->time(), cuda->time(), kAgreement * host->time());
       EXPECT_LE(relative_difference(IdealGas{}, gathered(*host), gathered(*cuda)), kAgreement);
       for (int k = 0; k < Solver::kVars; ++k) {
@@ -63,8 +64,8 @@ class OnCuda : public ::testing::TestWithParam<Setting> {
     const mesh::Mesh parted = mesh_of(), whole = GetParam().mesh(Communicator::self());
     const Numerics numerics{.limiter = GetParam().limiter, .cfl = 0.5};
     const auto host = solver_on(whole, Backend::host, numerics), cuda = solver_on(parted, Backend::cuda, numerics);
-    go(*host, 100);
-    go(*cuda, 100);
+    go(*host, few_if_checked(100));
+    go(*cuda, few_if_checked(100));
     EXPECT_LE(relative_difference(IdealGas{}, gathered(*host), gathered(*cuda)), kAgreement);
   }
 };
@@ -75,12 +76,12 @@ TEST_P(OnCuda, IsNearlyTheFlowOnTheHostInOtherPrecisions) {
   const mesh::Mesh m = mesh_of();
   Numerics numerics{.limiter = GetParam().limiter, .cfl = 0.5};
   const auto host = solver_on(m, Backend::host, numerics);
-  go(*host, 50);
+  go(*host, few_if_checked(50));
   for (const auto& [precision, nearly] : {std::pair{Precision::mixed, 2e-5}, std::pair{Precision::fp32, 2e-4}}) {
     numerics.precision = precision;
     const auto cuda = solver_on(m, Backend::cuda, numerics), again = solver_on(m, Backend::cuda, numerics);
-    go(*cuda, 50);
-    go(*again, 50);
+    go(*cuda, few_if_checked(50));
+    go(*again, few_if_checked(50));
     EXPECT_NEAR(host->time(), cuda->time(), nearly * host->time());
     const double difference = relative_difference(IdealGas{}, gathered(*host), gathered(*cuda));
     EXPECT_LE(difference, nearly);
@@ -97,7 +98,7 @@ TEST_P(OnCuda, ConservesInMixedPrecisionAsInDouble) {
   const mesh::Mesh m = mesh_of();
   const auto cuda = solver_on(m, Backend::cuda, {.limiter = GetParam().limiter, .cfl = 0.5, .precision = Precision::mixed});
   const auto before = totals(*cuda);
-  go(*cuda, 100);
+  go(*cuda, few_if_checked(100));
   const auto then = totals(*cuda);
   for (std::size_t k = 0; k < before.size(); ++k) EXPECT_NEAR(before[k], then[k], 1e-13 * (1 + std::abs(before[k]))) << k;
 }
@@ -108,7 +109,7 @@ TEST_P(OnCuda, EveryTransportGivesTheSameBits) {
   const mesh::Mesh m = mesh_of();
   const Numerics numerics{.limiter = GetParam().limiter, .cfl = 0.5};
   const auto staged = solver_on(m, Backend::cuda, numerics, Transport::staged);
-  go(*staged, 20);
+  go(*staged, few_if_checked(20));
   for (const Transport transport : {Transport::nccl, Transport::peer}) {
     std::unique_ptr<Solver> other;
     try {
@@ -116,7 +117,7 @@ TEST_P(OnCuda, EveryTransportGivesTheSameBits) {
     } catch (const InputError&) {
       continue;  // not available on this machine; tests/array/transport_test.cpp reports why
     }
-    go(*other, 20);
+    go(*other, few_if_checked(20));
     EXPECT_EQ(gathered(*staged), gathered(*other)) << to_string(transport);
   }
 }
@@ -125,8 +126,8 @@ TEST_P(OnCuda, TwoRunsGiveTheSameBits) {
   const mesh::Mesh m = mesh_of();
   const Numerics numerics{.limiter = GetParam().limiter, .cfl = 0.5};
   const auto one = solver_on(m, Backend::cuda, numerics), two = solver_on(m, Backend::cuda, numerics);
-  go(*one, 50);
-  go(*two, 50);
+  go(*one, few_if_checked(50));
+  go(*two, few_if_checked(50));
   EXPECT_EQ(gathered(*one), gathered(*two));
   EXPECT_EQ(one->residual_norms(), two->residual_norms());
 }
@@ -181,7 +182,7 @@ TEST_P(OnCuda, SourcesOfPlaceTimeAndStateAreThoseOfTheHost) {
     const Numerics numerics{.limiter = GetParam().limiter, .cfl = 0.5, .local_time_step = local};
     const auto host = solver_on(m, Backend::host, numerics, Transport::automatic, moving);
     const auto cuda = solver_on(m, Backend::cuda, numerics, Transport::automatic, moving);
-    const int steps = local ? 20 : 100;
+    const int steps = few_if_checked(local ? 20 : 100);
     go(*host, steps);
     go(*cuda, steps);
     EXPECT_LE(relative_difference(IdealGas{}, gathered(*host), gathered(*cuda)), kAgreement);
@@ -200,8 +201,8 @@ TEST_P(OnCuda, BodyForcesAreThoseOfTheHost) {
     if (heated) falling.function = [](Vec3, double t, const Primitive& w) { return Conserved{0, {}, w.density * t}; };
     const auto host = solver_on(m, Backend::host, {.limiter = GetParam().limiter, .cfl = 0.5}, Transport::automatic, falling);
     const auto cuda = solver_on(m, Backend::cuda, {.limiter = GetParam().limiter, .cfl = 0.5}, Transport::automatic, falling);
-    go(*host, 20);
-    go(*cuda, 20);
+    go(*host, few_if_checked(20));
+    go(*cuda, few_if_checked(20));
     EXPECT_LE(relative_difference(IdealGas{}, gathered(*host), gathered(*cuda)), kAgreement);
   }
 }

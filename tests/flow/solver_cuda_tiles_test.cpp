@@ -7,6 +7,7 @@
 
 #include "flow/scalar_support.hpp"
 #include "support/gpu.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::flow::solver_cuda_tiles_test {
 namespace {
@@ -16,9 +17,11 @@ using test::gathered;
 using test::gathered_amounts;
 using test::relative_difference;
 
-constexpr int kMostCellsOfATile = 128, kSteps = 10;
-/// Tolerances relative to the largest value after kSteps. fp64 sums in another order than the host; the others round each slope,
-/// flux and (fp32) state to 24 bits in each of 30 stages, and may limit a slope where the host does not.
+constexpr int kMostCellsOfATile = 128;
+/// Number of steps.
+int number_of_steps() { return few_if_checked(10); }
+/// Tolerances relative to the largest value after all steps. fp64 sums in another order than the host; the others round each
+/// slope, flux and (fp32) state to 24 bits in each of 30 stages, and may limit a slope where the host does not.
 constexpr double kFp64 = 1e-12, kMixed = 2e-5, kFp32 = 2e-4;
 
 struct ManyTiles {
@@ -61,7 +64,7 @@ class ManyTilesOnCuda : public ::testing::TestWithParam<ManyTiles> {
     return test::generated("box", {{"nx", p.nx}, {"ny", p.ny}, {"nz", p.nz}, {"elements", p.elements}, {"warp", 0.03}}, options);
   }
 
-  /// Returns a solver after kSteps; with a scalar if requested.
+  /// Returns a solver after all steps; with a scalar if requested.
   [[nodiscard]] static std::unique_ptr<Solver> solver_on(const mesh::Mesh& mesh, Backend backend, bool scalar,
                                                          Precision precision = Precision::fp64,
                                                          Transport transport = Transport::automatic) {
@@ -80,7 +83,7 @@ class ManyTilesOnCuda : public ::testing::TestWithParam<ManyTiles> {
     solver->initialise([](Vec3 x) {
       return Primitive{1.2 + 0.1 * wave(x), {0.6 + 0.1 * wave(x), 0.1, 0.05 * wave(x)}, 0.9 + 0.05 * wave(x)};
     });
-    for (int i = 0; i < kSteps; ++i) solver->step(1.0);
+    for (int i = 0; i < number_of_steps(); ++i) solver->step(1.0);
     return solver;
   }
 };

@@ -18,6 +18,7 @@
 
 #include "flow/solver_settings.hpp"
 #include "support/gpu.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::flow::solver_trace_cuda_test {
 namespace {
@@ -72,9 +73,10 @@ TEST_F(SolverTraceOnCuda, TasksAreOnTheStreamsAndTheFlowIsTheSame) {
       ++found;
       EXPECT_EQ(task.executions, 3.0 * kLaunches * comm.size()) << task.name << ": once for each stage of one step of a launch";
       EXPECT_GT(task.count.flops, 0);
-      // A third of the bytes may still be in the cache; ranks that share a GPU have a part of its rate.
+      // A third of the bytes may still be in the cache; ranks that share a GPU have a part of its rate, and compute-sanitizer
+      // slows kernels that access memory more than the copies of the benchmark.
       EXPECT_LT(task.least_seconds, 2 * task.seconds) << task.name;
-      if (comm.size() == 1) {
+      if (comm.size() == 1 && !under_compute_sanitizer()) {
         EXPECT_GT(task.least_seconds, 0.2 * task.seconds) << task.name;
       }
     }

@@ -4,6 +4,7 @@
 #include "flow/scalar_support.hpp"
 #include "flow/well_balanced_support.hpp"
 #include "support/gpu.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::flow::well_balanced_cuda_test {
 namespace {
@@ -41,7 +42,7 @@ TEST_P(ColumnOnCuda, StaysAtRestToTheRoundingOfThePrecision) {
        {std::pair{Precision::fp64, 1e-12}, std::pair{Precision::mixed, 1e-5}, std::pair{Precision::fp32, 1e-4}}) {
     const auto solver = solver_on(m, Backend::cuda, numerics(precision));
     solver->initialise(GetParam().atmosphere());
-    go(*solver, 500);
+    go(*solver, few_if_checked(500));
     EXPECT_LE(largest_mach(*solver), most) << static_cast<int>(precision);
   }
 }
@@ -50,8 +51,8 @@ TEST_P(ColumnOnCuda, StepsThatFollowEachOtherKeepItToo) {
   const mesh::Mesh m = GetParam().mesh();
   const auto solver = solver_on(m, Backend::cuda, numerics());
   solver->initialise(GetParam().atmosphere());
-  for (int i = 0; i < 10; ++i) {
-    solver->start_steps({.count = 50, .until = 1e9});
+  for (int i = 0; i < few_if_checked(10); ++i) {
+    solver->start_steps({.count = few_if_checked(50), .until = 1e9});
     (void)solver->finish_steps();
   }
   EXPECT_LE(largest_mach(*solver), 1e-12);
@@ -67,7 +68,7 @@ TEST_P(ColumnOnCuda, WavesAreThoseOfTheHost) {
     for (Solver* solver : {host.get(), cuda.get()}) {
       solver->set_stationary(GetParam().atmosphere());
       solver->initialise([&](Vec3 x) { return pushed(x); });
-      go(*solver, 20);
+      go(*solver, few_if_checked(20));
     }
     EXPECT_LE(test::relative_difference(IdealGas{}, gathered(*host), gathered(*cuda)), 1e-12);
     EXPECT_LE(test::amounts_difference(*host, *cuda), 1e-12);
@@ -79,7 +80,7 @@ TEST_P(ColumnOnCuda, ScalarsStayAsTheGasDoes) {
   const auto solver = solver_on(m, Backend::cuda, numerics(), test::three_scalars());
   solver->initialise(GetParam().atmosphere());
   const std::vector<double> before = gathered_amounts(*solver);
-  go(*solver, 200);
+  go(*solver, few_if_checked(200));
   const std::vector<double> after = gathered_amounts(*solver);
   for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(before[i], after[i], 1e-12) << i;
 }
@@ -91,10 +92,10 @@ TEST_P(ColumnOnCuda, ARestoredRunHasTheSameBits) {
     const auto resumed = solver_on(m, Backend::cuda, numerics(precision), test::three_scalars());
     for (Solver* solver : {whole.get(), resumed.get()}) solver->set_stationary(GetParam().atmosphere());
     whole->initialise([&](Vec3 x) { return pushed(x); });
-    go(*whole, 8);
+    go(*whole, few_if_checked(8));
     resumed->refer_to([&](Vec3 x) { return pushed(x); });
     resumed->restore(whole->conserved(), whole->time(), whole->steps(), whole->fallback_cells(), whole->scalar_amounts());
-    for (Solver* solver : {whole.get(), resumed.get()}) go(*solver, 8);
+    for (Solver* solver : {whole.get(), resumed.get()}) go(*solver, few_if_checked(8));
     EXPECT_EQ(whole->time(), resumed->time());
     EXPECT_EQ(gathered(*whole), gathered(*resumed));
     EXPECT_EQ(gathered_amounts(*whole), gathered_amounts(*resumed));

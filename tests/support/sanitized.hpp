@@ -1,5 +1,8 @@
 #pragma once
-/// Builds with sanitizers, in which a step takes about 40 times as long.
+/// Builds with sanitizers, in which a step takes about 40 times as long, and compute-sanitizer, under which it takes hundreds of
+/// times as long.
+#include <algorithm>
+#include <cstdlib>
 
 namespace weft {
 
@@ -18,5 +21,15 @@ template <class T>
 [[nodiscard]] constexpr T full_or_sanitized(T full, T sanitized) {
   return kSanitized ? sanitized : full;
 }
+
+/// Returns whether compute-sanitizer checks this test: tools/gpu-check sets the variable.
+[[nodiscard]] inline bool under_compute_sanitizer() {
+  static const bool is_set = std::getenv("WEFT_UNDER_COMPUTE_SANITIZER") != nullptr;
+  return is_set;
+}
+
+/// Returns a number of steps, or under compute-sanitizer at most 6, for tests that launch the same kernels in their first steps
+/// as in all.
+[[nodiscard]] inline int few_if_checked(int steps) { return under_compute_sanitizer() ? std::min(steps, 6) : steps; }
 
 }  // namespace weft

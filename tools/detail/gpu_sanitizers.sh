@@ -23,8 +23,8 @@ under_sanitizer() { # the tests; the tool and its options
     return 77
   }
   [[ $2 != memcheck ]] || leaks=(--leaks)
-  # Tests make calls fail intentionally, so that only errors of kernels count here.
-  gpu_groups "$2" "$1" --jobs $((jobs < 16 ? jobs : 16)) "${leaks[@]}" -- \
+  # Tests make calls fail intentionally, so that only errors of kernels count here. The variable makes long tests short.
+  WEFT_UNDER_COMPUTE_SANITIZER=1 gpu_groups "$2" "$1" --jobs $((jobs < 16 ? jobs : 16)) "${leaks[@]}" -- \
     "$program" --tool "$2" --report-api-errors no --error-exitcode 9 "${@:3}"
 }
 # With leaks, except for those of exchanges abandoned in flight, which retain memory that others may still read: these
@@ -34,7 +34,7 @@ stage_memcheck() {
   gpus=$(count_gpus)
   under_sanitizer "*uda*:-*cuda_aware:*DestroyedInFlight*:$large" memcheck --leak-check full --print-limit 100000 || rc=$?
   ((rc == 77 || rc == 75)) && return "$rc"
-  alone=("$(sanitizer)" --tool memcheck --report-api-errors no --error-exitcode 9 "$built/tests/array_tests" --gtest_color=no)
+  alone=(env WEFT_UNDER_COMPUTE_SANITIZER=1 "$(sanitizer)" --tool memcheck --report-api-errors no --error-exitcode 9 "$built/tests/array_tests" --gtest_color=no)
   "${alone[@]}" --gtest_filter='Cuda/*DestroyedInFlight*:-*cuda_aware' || rc=1
   ((gpus < 2)) && return "$rc"
   timeout --foreground 300 mpirun --oversubscribe --bind-to none -n 2 "${alone[@]}" --gtest_filter='Cuda/*:-*cuda_aware' || rc=1
@@ -43,11 +43,13 @@ stage_memcheck() {
 # A step takes hundreds of times longer here: one of the long tests for each kernel, no repetitions, GMRES of 64 block rows, and
 # a single step of a case for blocks that process several tiles.
 stage_racecheck() {
-  local rc=0
+  local rc=0 folder
   under_sanitizer "*uda*:-*cuda_aware:*SolverCuda.*:*StepsAhead*:*OnCuda.A*:*OnCuda.B*:*OnCuda.C*:*OnCuda.E*:*OnCuda.G*:Flow/OnCuda.I*:*AnyBoundaryOnCuda.I*:*OnCuda.M*:*OnCuda.So*:*OnCuda.T*:*_rounds:CudaRepeated*:*/CudaRepeated*:CudaGmres.*_and_stops_*:$without_nccl:$large" racecheck || rc=$?
   ((rc == 77 || rc == 75)) || [[ ! -x $built/bin/weft ]] && return "$rc"
+  folder=$(mktemp -d)
   "$(sanitizer)" --tool racecheck --error-exitcode 9 "$built/bin/weft" run cases/vortex.toml --device cuda --set mesh.n=720 \
-    --set stop.steps=1 --set output.directory="$out/racecheck" --overwrite || rc=1
+    --set stop.steps=1 --set output.directory="$folder" --overwrite || rc=1
+  rm -rf "$folder"
   return "$rc"
 }
 # Not programs whose accesses are checked: the guards copy rows that nothing has written yet.

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Runs tests of GoogleTest programs in groups, several at once, until a time; what has passed is not run again.
+"""Runs tests of GoogleTest programs in groups, several at once, until a time; what has passed or skipped itself is not run again.
 
     gpu_tests.py --passed build/gpu-check/synccheck.json --filter '*uda*' --jobs 16 --gpus 2 --end 1764500000 \
                  build/gpu/tests/array_tests build/gpu/tests/flow_tests -- compute-sanitizer --tool synccheck --error-exitcode 9
 
 A group is a process that runs several tests of a program; the words after -- come before the program. Groups are ended at --end (s since
-1970), and are then run again by the next call. --passed names a file with the tests that have passed: they are left out as long as their
-program, the words before it and the GPUs are the same. A group passes if it exits with 0 and its output has no report of a sanitizer, or,
+1970), and are then run again by the next call. --passed names a file with the tests that have passed or skipped themselves: they are left
+out as long as their program, the words before it and the GPUs are the same. The tests that took longest are printed at the end. A group passes if it exits with 0 and its output has no report of a sanitizer, or,
 with --leaks, if there are no reports but leaks of NCCL communicators, which processes keep until they end because other ranks may still use
 them. The exit code is 0 if all tests have passed, and at least one has not skipped itself, 75 if some have not been run, 77 if there is
 none, and otherwise 1.
@@ -28,6 +28,7 @@ import time
 
 UNFINISHED, NONE = 75, 77
 GROUPS, GROUPS_PER_JOB = 12, 4  # at least, of each program; more groups balance the jobs, but each one starts program and sanitizer
+SLOWEST = 20  # are printed
 ERROR = re.compile(r"^=+ (?!COMPUTE-SANITIZER|ERROR SUMMARY: 0 |LEAK SUMMARY: 0 |RACECHECK SUMMARY: 0 )\S", re.M)
 
 
@@ -62,7 +63,8 @@ class Tests:
         self.lock = threading.Lock()
         self.running = set()
         self.signal = None
-        self.passed = self.read_passed()
+        self.ended_before = self.read_ended()
+        self.seconds = {}
         self.counts = {"passed": 0, "skipped": 0, "failed": 0}
 
     def key(self, program):
@@ -71,17 +73,20 @@ class Tests:
         devices = os.environ.get("CUDA_VISIBLE_DEVICES", self.options.gpus)
         return " ".join([*first, *self.options.before[1:], program, str(state.st_size), str(state.st_mtime_ns), f"GPUs {devices}"])
 
-    def read_passed(self):
+    def read_ended(self):
+        """Returns "passed" or "skipped" of each test of a key."""
         try:
-            return {key: set(names) for key, names in json.loads(self.options.passed.read_text()).items()}
+            results = json.loads(self.options.passed.read_text())
+            return {key: of_tests for key, of_tests in results.items() if isinstance(of_tests, dict)}
         except (OSError, ValueError):
             return {}
 
-    def add_passed(self, program, names):
+    def add_ended(self, program, passed, skipped):
         with self.lock:
-            self.passed.setdefault(self.key(program), set()).update(names)
+            results = self.ended_before.setdefault(self.key(program), {})
+            results.update(dict.fromkeys(passed, "passed") | dict.fromkeys(skipped, "skipped"))
             part = self.options.passed.with_suffix(".part")
-            part.write_text(json.dumps({key: sorted(names) for key, names in self.passed.items()}))
+            part.write_text(json.dumps(self.ended_before, indent=0, sort_keys=True))
             part.replace(self.options.passed)
 
     def run(self, program, names):
@@ -132,10 +137,12 @@ class Tests:
             return process.communicate()[0]
 
     def judge(self, program, names, output, code):
-        ended = set(re.findall(r"^\[       OK \] (\S+) \(", output, re.M)) & set(names)
         skipped = set(re.findall(r"^\[  SKIPPED \] (\S+) \(", output, re.M)) & set(names)
+        ended = (set(re.findall(r"^\[       OK \] (\S+) \(", output, re.M)) & set(names)) - skipped
+        with self.lock:
+            self.seconds |= {name: int(ms) / 1000 for name, ms in re.findall(r"^\[       OK \] (\S+) \((\d+) ms\)", output, re.M)}
         if (code == 0 and not ERROR.search(output)) or (self.options.leaks and leaks_of_nccl_alone(output, code)):
-            self.add_passed(program, ended)
+            self.add_ended(program, ended, skipped)
             self.count(passed=len(ended), skipped=len(skipped))
             for name in sorted(skipped):
                 self.say(f"[  SKIPPED ] {name}")
@@ -163,15 +170,19 @@ class Tests:
         before = 0
         work = []
         for program, names in everything.items():
-            done = self.passed.get(self.key(program), set())
-            left = [name for name in names if name not in done]
-            before += len(names) - len(left)
+            results = self.ended_before.get(self.key(program), {})
+            done = [results[name] for name in names if name in results]
+            left = [name for name in names if name not in results]
+            before += done.count("passed")
+            self.counts["skipped"] += done.count("skipped")
             groups = min(len(left), max(GROUPS, GROUPS_PER_JOB * self.options.jobs))
             work += [(program, left[first::groups]) for first in range(groups)]  # neighbours are similar, and take similar times
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as jobs:
             for done in [jobs.submit(self.run, *each) for each in work]:
                 done.result()
         total = sum(map(len, everything.values()))
+        for name in sorted(self.seconds, key=self.seconds.get, reverse=True)[:SLOWEST]:
+            print(f"{self.seconds[name]:7.1f} s  {name}")
         self.counts["passed"] += before
         left = total - sum(self.counts.values())
         print(f"{self.counts['passed']} passed ({before} in earlier calls), {self.counts['failed']} failed, {self.counts['skipped']} skipped, "
