@@ -22,14 +22,14 @@ template <class T>
   return kSanitized ? sanitized : full;
 }
 
-/// Returns whether compute-sanitizer checks this test: tools/gpu-check sets the variable.
+/// Returns whether compute-sanitizer checks this test: tools/gpu-check sets WEFT_UNDER_COMPUTE_SANITIZER.
 [[nodiscard]] inline bool under_compute_sanitizer() {
   static const bool is_set = std::getenv("WEFT_UNDER_COMPUTE_SANITIZER") != nullptr;
   return is_set;
 }
 
-/// Returns a number of steps, or under compute-sanitizer at most 6, for tests that launch the same kernels in their first steps
-/// as in all.
+/// Returns a number of steps, or under compute-sanitizer at most 6, for tests whose first steps launch all kernels that later
+/// steps launch.
 [[nodiscard]] inline int few_if_checked(int steps) { return under_compute_sanitizer() ? std::min(steps, 6) : steps; }
 
 }  // namespace weft

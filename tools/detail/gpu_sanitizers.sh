@@ -30,12 +30,14 @@ under_sanitizer() { # the tests; the tool and its options
 # With leaks, except for those of exchanges abandoned in flight, which retain memory that others may still read: these
 # separately, and on two GPUs also their writes to each other's memory.
 stage_memcheck() {
-  local rc=0 gpus alone
+  local rc=0 gpus alone said
   gpus=$(count_gpus)
   under_sanitizer "*uda*:-*cuda_aware:*DestroyedInFlight*:$large" memcheck --leak-check full --print-limit 100000 || rc=$?
   ((rc == 77 || rc == 75)) && return "$rc"
   alone=(env WEFT_UNDER_COMPUTE_SANITIZER=1 "$(sanitizer)" --tool memcheck --report-api-errors no --error-exitcode 9 "$built/tests/array_tests" --gtest_color=no)
-  "${alone[@]}" --gtest_filter='Cuda/*DestroyedInFlight*:-*cuda_aware' || rc=1
+  said=$("${alone[@]}" --gtest_filter='Cuda/*DestroyedInFlight*:-*cuda_aware' 2>&1) || rc=1
+  printf '%s\n' "$said"
+  [[ $said == *'[       OK ]'* ]] || rc=1
   ((gpus < 2)) && return "$rc"
   timeout --foreground 300 mpirun --oversubscribe --bind-to none -n 2 "${alone[@]}" --gtest_filter='Cuda/*:-*cuda_aware' || rc=1
   return "$rc"
@@ -43,12 +45,14 @@ stage_memcheck() {
 # A step takes hundreds of times longer here: one of the long tests for each kernel, no repetitions, GMRES of 64 block rows, and
 # a single step of a case for blocks that process several tiles.
 stage_racecheck() {
-  local rc=0 folder
+  local rc=0 folder said
   under_sanitizer "*uda*:-*cuda_aware:*SolverCuda.*:*StepsAhead*:*OnCuda.A*:*OnCuda.B*:*OnCuda.C*:*OnCuda.E*:*OnCuda.G*:Flow/OnCuda.I*:*AnyBoundaryOnCuda.I*:*OnCuda.M*:*OnCuda.So*:*OnCuda.T*:*_rounds:CudaRepeated*:*/CudaRepeated*:CudaGmres.*_and_stops_*:$without_nccl:$large" racecheck || rc=$?
   ((rc == 77 || rc == 75)) || [[ ! -x $built/bin/weft ]] && return "$rc"
   folder=$(mktemp -d)
-  "$(sanitizer)" --tool racecheck --error-exitcode 9 "$built/bin/weft" run cases/vortex.toml --device cuda --set mesh.n=720 \
-    --set stop.steps=1 --set output.directory="$folder" --overwrite || rc=1
+  said=$("$(sanitizer)" --tool racecheck --error-exitcode 9 "$built/bin/weft" run cases/vortex.toml --device cuda --set mesh.n=720 \
+    --set stop.steps=1 --set output.directory="$folder" --overwrite 2>&1) || rc=1
+  printf '%s\n' "$said"
+  [[ $said == *'RACECHECK SUMMARY: 0 hazards'* ]] || rc=1
   rm -rf "$folder"
   return "$rc"
 }

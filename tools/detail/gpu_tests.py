@@ -1,15 +1,15 @@
 #!/usr/bin/python3
-"""Runs tests of GoogleTest programs in groups, several at once, until a time; what has passed or skipped itself is not run again.
+"""Runs tests of GoogleTest programs in groups, several at once, until a time; what has passed is not run again.
 
     gpu_tests.py --passed build/gpu-check/synccheck.json --filter '*uda*' --jobs 16 --gpus 2 --end 1764500000 \
                  build/gpu/tests/array_tests build/gpu/tests/flow_tests -- compute-sanitizer --tool synccheck --error-exitcode 9
 
 A group is a process that runs several tests of a program; the words after -- come before the program. Groups are ended at --end (s since
-1970), and are then run again by the next call. --passed names a file with the tests that have passed or skipped themselves: they are left
-out as long as their program, the words before it and the GPUs are the same. The tests that took longest are printed at the end. A group passes if it exits with 0 and its output has no report of a sanitizer, or,
+1970), and are then run again by the next call. --passed names a file with the tests that have passed: they are left out as long as their
+program, the words before it and the GPUs are the same. The tests that took longest are printed at the end. A group passes if it exits with 0 and its output has no report of a sanitizer, or,
 with --leaks, if there are no reports but leaks of NCCL communicators, which processes keep until they end because other ranks may still use
-them. The exit code is 0 if all tests have passed, and at least one has not skipped itself, 75 if some have not been run, 77 if there is
-none, and otherwise 1.
+them. The exit code is 1 if a test has failed or all have skipped themselves, otherwise 75 if some have not been run, 77 if the filter
+chooses none, and otherwise 0.
 """
 import argparse
 import concurrent.futures
@@ -63,7 +63,7 @@ class Tests:
         self.lock = threading.Lock()
         self.running = set()
         self.signal = None
-        self.ended_before = self.read_ended()
+        self.passed = self.read_passed()
         self.seconds = {}
         self.counts = {"passed": 0, "skipped": 0, "failed": 0}
 
@@ -73,20 +73,17 @@ class Tests:
         devices = os.environ.get("CUDA_VISIBLE_DEVICES", self.options.gpus)
         return " ".join([*first, *self.options.before[1:], program, str(state.st_size), str(state.st_mtime_ns), f"GPUs {devices}"])
 
-    def read_ended(self):
-        """Returns "passed" or "skipped" of each test of a key."""
+    def read_passed(self):
         try:
-            results = json.loads(self.options.passed.read_text())
-            return {key: of_tests for key, of_tests in results.items() if isinstance(of_tests, dict)}
+            return {key: set(names) for key, names in json.loads(self.options.passed.read_text()).items()}
         except (OSError, ValueError):
             return {}
 
-    def add_ended(self, program, passed, skipped):
+    def add_passed(self, program, names):
         with self.lock:
-            results = self.ended_before.setdefault(self.key(program), {})
-            results.update(dict.fromkeys(passed, "passed") | dict.fromkeys(skipped, "skipped"))
+            self.passed.setdefault(self.key(program), set()).update(names)
             part = self.options.passed.with_suffix(".part")
-            part.write_text(json.dumps(self.ended_before, indent=0, sort_keys=True))
+            part.write_text(json.dumps({key: sorted(names) for key, names in self.passed.items()}))
             part.replace(self.options.passed)
 
     def run(self, program, names):
@@ -142,7 +139,7 @@ class Tests:
         with self.lock:
             self.seconds |= {name: int(ms) / 1000 for name, ms in re.findall(r"^\[       OK \] (\S+) \((\d+) ms\)", output, re.M)}
         if (code == 0 and not ERROR.search(output)) or (self.options.leaks and leaks_of_nccl_alone(output, code)):
-            self.add_ended(program, ended, skipped)
+            self.add_passed(program, ended)
             self.count(passed=len(ended), skipped=len(skipped))
             for name in sorted(skipped):
                 self.say(f"[  SKIPPED ] {name}")
@@ -170,11 +167,9 @@ class Tests:
         before = 0
         work = []
         for program, names in everything.items():
-            results = self.ended_before.get(self.key(program), {})
-            done = [results[name] for name in names if name in results]
-            left = [name for name in names if name not in results]
-            before += done.count("passed")
-            self.counts["skipped"] += done.count("skipped")
+            done = self.passed.get(self.key(program), set())
+            left = [name for name in names if name not in done]
+            before += len(names) - len(left)
             groups = min(len(left), max(GROUPS, GROUPS_PER_JOB * self.options.jobs))
             work += [(program, left[first::groups]) for first in range(groups)]  # neighbours are similar, and take similar times
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as jobs:
@@ -218,7 +213,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--gpus", type=int, default=1, help="groups are distributed over so many")
     parser.add_argument("--all-gpus", action="store_true", help="each group sees all of them")
-    parser.add_argument("--leaks", action="store_true", help="errors that the program reports at its end count, too")
+    parser.add_argument("--leaks", action="store_true", help="leaks do not count if all of them are those of NCCL")
     parser.add_argument("--patience", type=float, default=300, help="a group that takes longer, in s, has failed")
     parser.add_argument("--end", type=float, default=float("inf"))
     options = parser.parse_args(words[:words.index("--")] if "--" in words else words)
