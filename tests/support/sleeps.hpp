@@ -3,8 +3,7 @@
 
 namespace weft::test {
 
-/// Returns how often the calling thread has called nanosleep(), as std::this_thread::sleep_for() does. The sleeps of the
-/// sched_yield() of tests are not among them.
+/// Returns how often the calling thread has called nanosleep(), as std::this_thread::sleep_for() and BackOff do.
 [[nodiscard]] int sleeps();
 
 }  // namespace weft::test

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "weft/base/back_off.hpp"
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
 #include "weft/base/waiting.hpp"
@@ -80,6 +81,7 @@ Traffic Communicator::traffic() const {
 
 void Communicator::barrier() const {
   const Waiting waiting("MPI_Barrier");
+  const BlockingCall call;
   detail::check_mpi(MPI_Barrier(handle()), "MPI_Barrier");
   shared_->count_tree(size_, 0);
 }
@@ -102,6 +104,7 @@ void Communicator::expect_same(std::uint64_t value) const {
 #if !defined(NDEBUG) || defined(WEFT_CONTRACTS)
   std::uint64_t extremes[2] = {value, ~value};
   const Waiting waiting("MPI_Allreduce");
+  const BlockingCall call;
   detail::check_mpi(MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_UINT64_T, MPI_MAX, handle()), "MPI_Allreduce");
   WEFT_EXPECTS(extremes[0] == ~extremes[1]);
 #else

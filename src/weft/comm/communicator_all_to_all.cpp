@@ -1,9 +1,9 @@
 // Communicator::all_to_all_bytes and exchange_bytes: messages between pairs of ranks.
 #include <algorithm>
 #include <cstring>
-#include <thread>
 #include <utility>
 
+#include "weft/base/back_off.hpp"
 #include "weft/base/contracts.hpp"
 #include "weft/comm/communicator_shared.hpp"
 
@@ -47,6 +47,7 @@ class Communicator::Shared::Announcements {
   void receive(std::vector<Announced>& announced) {
     MPI_Request barrier = MPI_REQUEST_NULL;
     shared_.count_tree(ranks_, 0);
+    BackOff back_off;
     for (int done = ranks_ == 1 ? 1 : 0, polls = 0; done == 0;) {
       int found = 0;
       MPI_Status status;
@@ -61,6 +62,7 @@ class Communicator::Shared::Announcements {
         std::memcpy(&bytes, a.data(), sizeof(bytes));
         announced.push_back({{Rank(status.MPI_SOURCE), bytes}, std::move(a)});
         polls = 0;
+        back_off.restart();
         continue;
       }
       if (barrier != MPI_REQUEST_NULL) {
@@ -68,9 +70,12 @@ class Communicator::Shared::Announcements {
       } else {
         int sent = 0;
         detail::check_mpi(MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &sent, MPI_STATUSES_IGNORE), "MPI_Testall");
-        if (sent != 0) detail::check_mpi(MPI_Ibarrier(shared_.comm, &barrier), "MPI_Ibarrier");
+        if (sent != 0) {
+          detail::check_mpi(MPI_Ibarrier(shared_.comm, &barrier), "MPI_Ibarrier");
+          back_off.restart();
+        }
       }
-      if (++polls > 1000) std::this_thread::yield();
+      if (++polls > 1000) back_off.leave_core();
     }
   }
 

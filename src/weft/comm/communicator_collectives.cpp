@@ -21,6 +21,7 @@ void Communicator::exclusive_sum(std::span<std::int64_t> values) const {
   for (std::size_t at = 0; at < values.size(); at += piece) {
     const std::span<std::int64_t> part = values.subspan(at, std::min(piece, values.size() - at));
     const Waiting waiting("MPI_Exscan");
+    const BlockingCall call;
     detail::check_mpi(MPI_Exscan(MPI_IN_PLACE, part.data(), to_count(part.size()), MPI_INT64_T, MPI_SUM, handle()), "MPI_Exscan");
     shared_->count_tree(size_, part.size_bytes());
     if (is_root()) std::fill(part.begin(), part.end(), 0);
@@ -33,6 +34,7 @@ void Communicator::reduce_max(std::span<std::uint64_t> keys) const {
   for (std::size_t at = 0; at < keys.size(); at += piece) {
     const std::size_t n = std::min(piece, keys.size() - at);
     const Waiting waiting("MPI_Allreduce");
+    const BlockingCall call;
     detail::check_mpi(MPI_Allreduce(MPI_IN_PLACE, keys.data() + at, to_count(n), MPI_UINT64_T, MPI_MAX, handle()),
                       "MPI_Allreduce");
     shared_->count_tree(size_, n * sizeof(std::uint64_t));
@@ -81,6 +83,7 @@ void Communicator::broadcast_bytes(std::span<std::byte> bytes, Rank root) const 
   for (std::size_t at = 0; at < bytes.size(); at += shared_->piece) {
     const std::size_t n = std::min(shared_->piece, bytes.size() - at);
     const Waiting waiting("MPI_Bcast");
+    const BlockingCall call;
     detail::check_mpi(MPI_Bcast(bytes.data() + at, to_count(n), MPI_BYTE, root.value(), comm), "MPI_Bcast");
     shared_->count_gather(size_, n);
   }
@@ -90,6 +93,7 @@ void Communicator::all_gather_equal(const void* mine, std::size_t bytes, void* a
   const MPI_Comm comm = handle();
   if (bytes * size_ <= shared_->piece) {
     const Waiting waiting("MPI_Allgather");
+    const BlockingCall call;
     detail::check_mpi(MPI_Allgather(mine, to_count(bytes), MPI_BYTE, all, to_count(bytes), MPI_BYTE, comm), "MPI_Allgather");
     shared_->count_gather(size_, bytes * (size_ - 1));
     return;
@@ -110,6 +114,7 @@ void Communicator::all_gather_bytes(std::span<const std::byte> mine, const Alloc
     std::vector<int> offsets(sizes.size());
     std::exclusive_scan(sizes.begin(), sizes.end(), offsets.begin(), 0);
     const Waiting waiting("MPI_Allgatherv");
+    const BlockingCall call;
     detail::check_mpi(
         MPI_Allgatherv(mine.data(), to_count(count), MPI_BYTE, out, sizes.data(), offsets.data(), MPI_BYTE, handle()),
         "MPI_Allgatherv");
@@ -129,6 +134,7 @@ void Communicator::gather_bytes(std::span<const std::byte> mine, Rank root, cons
   std::vector<std::size_t> counts(rank_ == root ? size_ : 0);
   const std::size_t count = mine.size();
   const Waiting waiting("MPI_Gather");
+  const BlockingCall call;
   detail::check_mpi(MPI_Gather(&count, sizeof(count), MPI_BYTE, counts.data(), sizeof(count), MPI_BYTE, root.value(), handle()),
                     "MPI_Gather");
   shared_->count_gather(size_, sizeof(count));
@@ -160,6 +166,7 @@ void Communicator::scatter_bytes(std::span<const std::span<const std::byte>> par
   }
   std::size_t count = 0;
   const Waiting waiting("MPI_Scatter");
+  const BlockingCall call;
   detail::check_mpi(MPI_Scatter(counts.data(), sizeof(count), MPI_BYTE, &count, sizeof(count), MPI_BYTE, root.value(), handle()),
                     "MPI_Scatter");
   shared_->count_gather(size_, sizeof(count));

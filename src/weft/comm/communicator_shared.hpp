@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "weft/base/back_off.hpp"
 #include "weft/base/waiting.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/comm/mpi_check.hpp"
@@ -80,6 +81,7 @@ class Communicator::Shared::Messages {
   }
   void wait() {
     const Waiting waiting("MPI_Waitall");
+    const BlockingCall call;
     detail::check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
     requests_.clear();
   }

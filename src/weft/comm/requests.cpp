@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "weft/base/back_off.hpp"
 #include "weft/base/error.hpp"
 #include "weft/base/waiting.hpp"
 #include "weft/comm/mpi_check.hpp"
@@ -112,6 +113,7 @@ bool PersistentMessages::test() {
 void PersistentMessages::wait() {
   for (; active_ && done_ < requests_.size(); ++done_) {
     const Waiting waiting("a message", messages_[done_].peer);
+    const BlockingCall call;
     MPI_Status status;
     note(MPI_Wait(&requests_[done_], &status), status);
   }

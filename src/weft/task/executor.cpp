@@ -240,7 +240,7 @@ void Executor::launch(Thread& thread) {
   while (true) {
     const IdRange<ReadyList::Position> taken = launches_.take(1, 1, shared_);
     if (taken.empty()) return;
-    thread.quiet = false;
+    thread.back_off.restart();
     const int number = launches_.at(taken.first());
     const Node& node = stage_->nodes[number];
     const auto begin = tracing_ ? Clock::now() : Clock::time_point{};
@@ -262,7 +262,7 @@ void Executor::end_copies(Thread& thread) {
       ++i;
       continue;
     }
-    thread.quiet = false;
+    thread.back_off.restart();
     thread.copying.erase(thread.copying.begin() + static_cast<std::ptrdiff_t>(i));
     ++thread.done;
     const int next = count_down(thread, number, [this](int of) { return !on_device(stage_->nodes[of]); });
@@ -277,7 +277,7 @@ void Executor::communicate(Thread& thread) {
     end_copies(thread);
   }
   while (communication_is_ready(thread)) {
-    thread.quiet = false;
+    thread.back_off.restart();
     const int number = stage_->communication[thread.next++];
     const Node& node = stage_->nodes[number];
     const auto begin = tracing_ ? Clock::now() : Clock::time_point{};
@@ -307,7 +307,7 @@ void Executor::communicate(Thread& thread) {
 }
 
 void Executor::end_exchange(Thread& thread, std::size_t i) {
-  thread.quiet = false;
+  thread.back_off.restart();
   const int number = thread.in_flight[i];
   thread.in_flight.erase(thread.in_flight.begin() + static_cast<std::ptrdiff_t>(i));
   const auto begin = tracing_ ? Clock::now() : Clock::time_point{};

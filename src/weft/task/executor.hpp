@@ -46,8 +46,8 @@ class Work {
 /// The calling thread begins exchanges and reductions over ranks in the order of Stage::communication, which is that of all
 /// ranks, as soon as their nodes are ready, and tests exchanges in flight between two nodes. In a reduction it waits for other
 /// ranks. They reach it: what a reduction depends on is the same on all ranks, so that an exchange it depends on has ended on
-/// this rank. A thread without work polls, and then sleeps until a node becomes ready; the calling thread does not sleep while
-/// exchanges are in flight.
+/// this rank. A thread without work polls, and then sleeps until a node becomes ready; while exchanges are in flight the calling
+/// thread polls and leaves its core as BackOff does.
 class Executor {
  public:
   using Clock = std::chrono::steady_clock;
@@ -98,7 +98,6 @@ class Executor {
   [[nodiscard]] bool communication_is_ready(const Thread& thread) const;
   [[nodiscard]] bool has_to_communicate(const Thread& thread) const;
   void record(Thread& thread, int node, Clock::time_point begin);
-  void leave_core(Thread& thread, Clock::time_point now);
   void rest(Thread& thread);
   void wake();
   [[nodiscard]] std::string report(const std::vector<int>& waits) const;

@@ -1,7 +1,6 @@
 // Waits of the threads of an executor while no node is ready.
 #include <algorithm>
 #include <chrono>
-#include <thread>
 
 #include "weft/base/waiting.hpp"
 #include "weft/task/executor.hpp"
@@ -12,10 +11,6 @@ namespace {
 
 /// Attempts to find work before a thread sleeps: about 0.1 ms.
 constexpr int kPolls = 2000;
-/// When nothing has happened for this long, the communicating thread sleeps between two tests: for a 64th of the time without an
-/// event, so that a wait becomes longer by no more than that and the slack of the system's timer (50 us on Linux).
-constexpr std::chrono::microseconds kYields{2000}, kLongestSleep{200};
-constexpr int kSleepShare = 64;
 /// The communicating thread describes what it waits for, for the watchdog, not more often. It reads the clock at every 64th
 /// attempt, because an attempt may take milliseconds where other processes use the cores.
 constexpr std::chrono::milliseconds kDescribeInterval{200};
@@ -23,24 +18,10 @@ constexpr int kPollsPerTime = 64;
 
 }  // namespace
 
-/// Leaves the core to others for a while, because the end of a message or a copy wakes no thread.
-void Executor::leave_core(Thread& thread, Clock::time_point now) {
-  if (!thread.quiet) {
-    thread.quiet = true;
-    thread.quiet_since = now;
-  }
-  const auto waited = now - thread.quiet_since;
-  if (waited < kYields) {
-    std::this_thread::yield();
-  } else {
-    std::this_thread::sleep_for(std::min<Clock::duration>(waited / kSleepShare, kLongestSleep));
-  }
-}
-
 /// Polls once; sleeps after many polls without work.
 void Executor::rest(Thread& thread) {
   if (thread.polls == 0) {
-    thread.quiet = false;
+    thread.back_off.restart();
     if (tracing_) thread.idle_since = Clock::now();
     if (!thread.in_flight.empty()) {
       thread.waiting.emplace("ghost rows of a task");
@@ -52,7 +33,7 @@ void Executor::rest(Thread& thread) {
     const bool yields = thread.polls >= polls_in_flight_;
     if (!yields && thread.polls % kPollsPerTime != 0) return;
     const Clock::time_point now = Clock::now();
-    if (yields) leave_core(thread, now);
+    if (yields) thread.back_off.leave_core();
     if (now - thread.described > kDescribeInterval) {
       thread.described = now;
       thread.detail.reset();

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "weft/base/back_off.hpp"
 #include "weft/base/waiting.hpp"
 #include "weft/task/executor.hpp"
 
@@ -23,7 +24,7 @@ struct alignas(64) Executor::Thread {
     next = 0;
     in_flight.clear();
     copying.clear();
-    quiet = false;
+    back_off.restart();
     tested = {};
   }
 
@@ -37,8 +38,7 @@ struct alignas(64) Executor::Thread {
   std::vector<int> copying{};    ///< launched copies
   Clock::time_point tested{};
   Clock::time_point idle_since{};
-  bool quiet = false;  ///< no work of communication or copies has begun or ended since quiet_since
-  Clock::time_point quiet_since{};
+  BackOff back_off{};  ///< restarted when work of communication or copies begins or ends
   std::optional<Waiting> waiting{};
   std::optional<WaitDetail> detail{};
   Clock::time_point described{};

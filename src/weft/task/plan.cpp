@@ -10,10 +10,10 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <thread>
 #include <utility>
 
 #include "weft/array/pair_link.hpp"
+#include "weft/base/back_off.hpp"
 #include "weft/base/error.hpp"
 #include "weft/base/waiting.hpp"
 #include "weft/comm/agreement.hpp"
@@ -308,7 +308,8 @@ void Plan::Body::start(const Node& node) {
   if (guard == nullptr) return;
   const Waiting waiting("ghost rows of a task");  // the guard must not change rows that an exchange accesses
   const WaitDetail detail([&] { return waits_for(node); });
-  while (!has_arrived(node)) std::this_thread::yield();
+  BackOff back_off;
+  while (!has_arrived(node)) back_off.leave_core();
   if (node.side == Side::host) guarded(node.name, [&] { exchanges[node.index].wait(); });
 }
 

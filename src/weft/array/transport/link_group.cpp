@@ -4,17 +4,17 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <thread>
 #include <utility>
 
+#include "weft/base/back_off.hpp"
 #include "weft/base/waiting.hpp"
 #include "weft/comm/environment.hpp"
 
 namespace weft::detail {
 namespace {
 
-/// Number of polls before a rank yields its core: about 1 ms, because the thread that gets the core may use it for several
-/// ms. Few polls if ranks share cores or MPI yields when idle.
+/// Number of polls before a rank leaves its core: about 1 ms, because the thread that gets the core may use it for several ms.
+/// Few polls if ranks share cores or MPI yields when idle.
 constexpr std::uint64_t kPolls = 50000, kPollsWhenOversubscribed = 50;
 
 /// A poll of shared memory takes about 30 ns, one of MPI 100 ns: MPI is polled at every n-th poll, often if links of this
@@ -77,6 +77,7 @@ void LinkGroup::wait_for_all(bool (Link::*done)(), bool in_order) {
   for (std::size_t first = 0; first < links_.size(); ++first) {
     if (done_[first] != 0) continue;
     const Waiting waiting("ghost rows", ranks_[first].value());
+    BackOff back_off;
     for (std::uint64_t polls = 0;; ++polls) {
       const bool asks_mpi = polls % polls_per_progress_ == polls_per_progress_ - 1;
       for (std::size_t i = first; i < links_.size(); ++i) {
@@ -87,7 +88,7 @@ void LinkGroup::wait_for_all(bool (Link::*done)(), bool in_order) {
       }
       if (done_[first] != 0) break;
       if (asks_mpi || polls >= polls_before_yielding_) comm_.progress();
-      polls < polls_before_yielding_ ? pause_core() : std::this_thread::yield();
+      polls < polls_before_yielding_ ? pause_core() : back_off.leave_core();
     }
   }
 }

@@ -1,0 +1,80 @@
+#include "weft/base/back_off.hpp"
+
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace weft {
+namespace {
+
+// Times in ns.
+constexpr std::int64_t kYields = 5000, kLongestOfYields = 20'000'000;
+constexpr std::int64_t kSleepShare = 64, kLongestSleep = 200'000;
+constexpr std::int64_t kLongYield = 2'500'000, kPolls = 30'000, kShortSleep = 20'000;
+constexpr std::int64_t kFirstPeriod = 5'000'000, kLongestPeriod = 80'000'000;
+
+/// Period without yields: another process is assumed to compute on the core of this thread.
+struct SharedCore {
+  std::int64_t until = 0;   ///< end of the period
+  std::int64_t period = 0;  ///< its length
+};
+thread_local SharedCore shared_core;
+/// BackOff of the innermost BlockingCall of this thread; null outside of one.
+thread_local BackOff* of_call = nullptr;
+
+std::int64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+void sleep_ns(std::int64_t ns) {
+  const timespec time{0, ns};
+  const int error = errno;  // a signal changes it
+  nanosleep(&time, nullptr);
+  errno = error;
+}
+
+/// Yields. A long yield begins a period without yields: of kFirstPeriod, or twice as long as the last one if that has ended less
+/// than kFirstPeriod ago.
+void yield(std::int64_t now) {
+  syscall(SYS_sched_yield);  // not sched_yield(), which the weft program replaces
+  const std::int64_t after = now_ns();
+  if (after - now < kLongYield) return;
+  const bool again = now - shared_core.until < kFirstPeriod;
+  shared_core.period = again ? std::min(2 * shared_core.period, kLongestPeriod) : kFirstPeriod;
+  shared_core.until = after + shared_core.period;
+}
+
+}  // namespace
+
+void BackOff::leave_core() noexcept {
+  const std::int64_t now = now_ns();
+  if (begin_ns_ == 0) begin_ns_ = now;
+  const std::int64_t waited = now - begin_ns_;
+  if (yields_ >= kYields || waited > kLongestOfYields) {
+    sleep_ns(std::min(waited / kSleepShare, kLongestSleep));
+  } else if (now < shared_core.until) {
+    if (waited > kPolls) sleep_ns(kShortSleep);
+  } else {
+    ++yields_;
+    yield(now);
+  }
+}
+
+BlockingCall::BlockingCall() noexcept : outer_(std::exchange(of_call, &back_off_)) {}
+BlockingCall::~BlockingCall() { of_call = outer_; }
+
+void yield_in_call() noexcept {
+  if (of_call != nullptr) {
+    of_call->leave_core();
+  } else if (const std::int64_t now = now_ns(); now >= shared_core.until) {
+    yield(now);
+  }
+}
+
+}  // namespace weft
