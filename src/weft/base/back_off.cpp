@@ -1,11 +1,11 @@
 #include "weft/base/back_off.hpp"
 
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <utility>
 
 namespace weft {
