@@ -235,7 +235,7 @@ TEST(Executor, ARankThatWaitsForALateOneLeavesItsCore) {
     if (ring.comm.rank().value() != 1) continue;  // a rank that is no neighbour of rank 0 waits for it in MPI
     EXPECT_GT(wall, kLate / 2);
     EXPECT_LT(used, wall / 2) << threads << " threads";
-    // The time alone proves nothing where other processes use the cores. A sleep of at most 1 ms may take 30 ms there.
+    // The time alone proves nothing where other processes use the cores. A sleep of at most 0.2 ms may take 30 ms there.
     EXPECT_GE(sleeps, 10) << threads << " threads";
   }
 }

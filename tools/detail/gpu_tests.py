@@ -6,10 +6,10 @@
 
 A group is a process that runs several tests of a program; the words after -- come before the program. Groups are ended at --end (s since
 1970), and are then run again by the next call. --passed names a file with the tests that have passed: they are left out as long as their
-program, the words before it and the GPUs are the same. The tests that took longest are printed at the end. A group passes if it exits with 0 and its output has no report of a sanitizer, or,
-with --leaks, if there are no reports but leaks of NCCL communicators, which processes keep until they end because other ranks may still use
-them. The exit code is 1 if a test has failed or all have skipped themselves, otherwise 75 if some have not been run, 77 if the filter
-chooses none, and otherwise 0.
+program, the words before it and the GPUs are the same. The tests that took longest are printed at the end. A group passes if it exits with
+0 and its output has no report of a sanitizer, or, with --leaks, if there are no reports but leaks of NCCL communicators, which processes
+keep until they end because other ranks may still use them. The exit code is 1 if a test has failed or all have skipped themselves,
+otherwise 75 if some have not been run, 77 if the filter chooses none, and otherwise 0.
 """
 import argparse
 import concurrent.futures

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <ctime>
 #include <utility>
@@ -11,11 +12,14 @@
 namespace weft {
 namespace {
 
-// Times in ns.
-constexpr std::int64_t kYields = 5000, kLongestOfYields = 20'000'000;
-constexpr std::int64_t kSleepShare = 64, kLongestSleep = 200'000;
-constexpr std::int64_t kLongYield = 2'500'000, kPolls = 30'000, kShortSleep = 20'000;
+// All times are in ns. A wait yields this often, or for this time, and then sleeps for a share of the time waited.
+constexpr std::int64_t kYields = 5000, kYieldingTime = 20'000'000, kSleepShare = 64, kLongestSleep = 200'000;
+// Yields that begin a period without yields, and what a wait does in it: polls, then sleeps.
+constexpr std::int64_t kLongYield = 2'500'000, kPollingTime = 30'000, kShortSleep = 20'000;
 constexpr std::int64_t kFirstPeriod = 5'000'000, kLongestPeriod = 80'000'000;
+
+/// Set by yield_in_call(): the program replaces sched_yield().
+std::atomic<bool> replaces_sched_yield{false};
 
 /// Period without yields: another process is assumed to compute on the core of this thread.
 struct SharedCore {
@@ -44,7 +48,7 @@ void sleep_ns(std::int64_t ns) {
 void yield(std::int64_t now) {
   syscall(SYS_sched_yield);  // not sched_yield(), which the weft program replaces
   const std::int64_t after = now_ns();
-  if (after - now < kLongYield) return;
+  if (after - now < kLongYield || !replaces_sched_yield.load(std::memory_order_relaxed)) return;
   const bool again = now - shared_core.until < kFirstPeriod;
   shared_core.period = again ? std::min(2 * shared_core.period, kLongestPeriod) : kFirstPeriod;
   shared_core.until = after + shared_core.period;
@@ -56,10 +60,10 @@ void BackOff::leave_core() noexcept {
   const std::int64_t now = now_ns();
   if (begin_ns_ == 0) begin_ns_ = now;
   const std::int64_t waited = now - begin_ns_;
-  if (yields_ >= kYields || waited > kLongestOfYields) {
+  if (yields_ >= kYields || waited > kYieldingTime) {
     sleep_ns(std::min(waited / kSleepShare, kLongestSleep));
   } else if (now < shared_core.until) {
-    if (waited > kPolls) sleep_ns(kShortSleep);
+    if (waited > kPollingTime) sleep_ns(kShortSleep);
   } else {
     ++yields_;
     yield(now);
@@ -70,6 +74,7 @@ BlockingCall::BlockingCall() noexcept : outer_(std::exchange(of_call, &back_off_
 BlockingCall::~BlockingCall() { of_call = outer_; }
 
 void yield_in_call() noexcept {
+  replaces_sched_yield.store(true, std::memory_order_relaxed);
   if (of_call != nullptr) {
     of_call->leave_core();
   } else if (const std::int64_t now = now_ns(); now >= shared_core.until) {

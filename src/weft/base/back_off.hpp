@@ -15,6 +15,8 @@ namespace weft {
 /// after that each call sleeps for 20 us (70 us with what Linux adds). After a sleep Linux usually runs the thread at once if it
 /// has used less processor time than the other process. If a yield within 5 ms after the end of such a period is long, too, the
 /// next period is twice as long, up to 80 ms.
+///
+/// Only programs that replace sched_yield() by yield_in_call() have such periods: in others MPI yields between the polls anyway.
 class BackOff {
  public:
   /// Leaves the core. Called after each poll that finds nothing; begins a wait at the first call, and after restart().
