@@ -14,6 +14,7 @@
 #include "kernels/on_gpu.hpp"
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::kernels::bicgstab_test {
 namespace {
@@ -26,7 +27,7 @@ constexpr int kIterations = 120;
 template <class T, int B>
 void expect_bits_of_the_host(bool preconditioned) {
   SCOPED_TRACE(::testing::Message() << "blocks of " << B << (preconditioned ? ", block Jacobi" : ""));
-  const auto list = test::diffusion<T, B>(12);
+  const auto list = test::diffusion<T, B>(full_or_checked(12, 6));
   BsrMatrix<T, B> a(list.pattern(Backend::cuda), list.blocks);
   const std::vector<T> b = test::numbers<T>(static_cast<std::size_t>(list.rows) * B, 3);
   std::vector<T> x(b.size());

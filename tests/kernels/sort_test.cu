@@ -14,13 +14,15 @@
 #include "kernels/on_gpu.hpp"
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::kernels::sort_test {
 namespace {
 
 using test::OnGpu;
 
-constexpr std::size_t kSizes[] = {0, 1, 2, 33, 5000, 300'001};
+/// 30,001 keys, too, are those of several tiles.
+const std::size_t kSizes[] = {0, 1, 2, 33, 5000, full_or_checked<std::size_t>(300'001, 30'001)};
 
 struct Row {
   double entry[5];
@@ -89,7 +91,7 @@ void check_sorting_of_many(std::size_t n) {
 
 TEST(CudaSort, kernels_for_more_keys_than_32_bits_count_give_the_same) {
   WEFT_NEEDS_GPU();
-  for (const std::size_t n : {1, 33, 100'001}) {
+  for (const std::size_t n : {1, 33, full_or_checked(100'001, 20'001)}) {
     check_sorting_of_many<std::int8_t>(n);
     check_sorting_of_many<std::uint16_t>(n);
     check_sorting_of_many<float>(n);

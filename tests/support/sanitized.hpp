@@ -28,8 +28,14 @@ template <class T>
   return is_set;
 }
 
-/// Returns a number of steps, or under compute-sanitizer at most 6, for tests whose first steps launch all kernels that later
-/// steps launch.
-[[nodiscard]] inline int few_if_checked(int steps) { return under_compute_sanitizer() ? std::min(steps, 6) : steps; }
+/// Returns the first argument, or under compute-sanitizer the second: a smaller size with which a test launches the same kernels.
+template <class T>
+[[nodiscard]] T full_or_checked(T full, T checked) {
+  return under_compute_sanitizer() ? checked : full;
+}
+
+/// Returns a number of steps or repetitions, or under compute-sanitizer at most 6, for tests whose first steps launch all kernels
+/// that later steps launch.
+[[nodiscard]] inline int few_if_checked(int steps) { return full_or_checked(steps, std::min(steps, 6)); }
 
 }  // namespace weft

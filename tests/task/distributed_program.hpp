@@ -19,6 +19,7 @@
 #include "weft/device/parallel_for.hpp"
 #include "weft/task/graph.hpp"
 
+#include "support/sanitized.hpp"
 #include "task/random_program.hpp"
 #include "task/random_program_bodies.hpp"
 
@@ -329,7 +330,7 @@ class Distributed {
 
 [[nodiscard]] inline int number_of_programs() {
   const char* wish = std::getenv("WEFT_RANDOM_PROGRAMS");
-  return wish == nullptr ? 150 : std::atoi(wish);
+  return wish == nullptr ? full_or_checked(150, 40) : std::atoi(wish);
 }
 
 /// Executes random programs, with tasks on a device unless the backend is that of the host.
