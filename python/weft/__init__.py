@@ -48,4 +48,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return [*globals(), *__getattr__("__all__")]
+    return sorted({*globals(), *__getattr__("__all__")})

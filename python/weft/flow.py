@@ -225,7 +225,7 @@ class Simulation:
         time, step: of such an array, the time, s, and the number of steps
 
         Raises InputError for another shape or other scalars, IoError for a checkpoint that cannot be read or is of another mesh,
-        PhysicsError for an unphysical state.
+        PhysicsError for an unphysical state. After these errors the simulation has the state that it had.
         """
         if isinstance(state, (str, os.PathLike)):
             path = os.fspath(state)

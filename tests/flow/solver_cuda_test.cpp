@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "weft/base/error.hpp"
 #include "weft/device/buffers.hpp"
 #include "weft/flow/app/monitors.hpp"
 #include "weft/flow/scheme/solver.hpp"
@@ -130,6 +131,17 @@ TEST_P(OnCuda, TwoRunsGiveTheSameBits) {
   go(*two, few_if_checked(50));
   EXPECT_EQ(gathered(*one), gathered(*two));
   EXPECT_EQ(one->residual_norms(), two->residual_norms());
+}
+
+TEST_P(OnCuda, IsTheSameAfterAnUnphysicalStateIsRefused) {
+  const mesh::Mesh m = mesh_of();
+  const auto one = solver_on(m, Backend::cuda, {.cfl = 0.5}), two = solver_on(m, Backend::cuda, {.cfl = 0.5});
+  go(*one, 3);
+  go(*two, 3);
+  const std::vector<double> unphysical(m.owned().size() * Solver::kVars, -1.0);
+  EXPECT_THROW(one->restore(unphysical, 0, 0), PhysicsError);
+  EXPECT_EQ(gathered(*one), gathered(*two));
+  EXPECT_EQ(one->time(), two->time());
 }
 
 TEST_P(OnCuda, GivesItsStateOnTheDevice) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <vector>
 
 #include "weft/base/error.hpp"
 #include "weft/flow/scheme/reference.hpp"
@@ -19,6 +20,7 @@ using test::common_error;
 using test::everywhere;
 using test::generated;
 using test::periodic_box;
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 
 mesh::Mesh tube() { return generated("box", {{"nx", std::int64_t{20}}, {"ny", std::int64_t{2}}, {"ymax", 0.1}}); }
@@ -58,6 +60,7 @@ TEST(SolverFailure, RejectsAnUnphysicalStart) {
       });
     };
     EXPECT_THAT(start(true), HasSubstr("element 39"));
+    EXPECT_THAT(start(true), HasSubstr("the initial state is not physical"));
     EXPECT_THAT(start(false), HasSubstr("(0.975, 0.075, 0)"));
   }
   // The next start succeeds again.
@@ -78,6 +81,28 @@ TEST(SolverFailure, PassesOnTheErrorOfAStateOnOneRankAlone) {
   EXPECT_NE(common_error<InputError>(
                 m.comm, [&] { solver.restore(std::vector<double>(m.comm.is_root() ? 3 : solver.conserved().size()), 0, 0); }),
             "");
+}
+
+TEST(SolverFailure, KeepsItsStateIfThatToRestoreIsUnphysical) {
+  const mesh::Mesh m = tube();
+  Solver solver(m, {.boundary = everywhere(m, {.kind = BoundaryKind::slip_wall})});
+  solver.initialise([](Vec3 x) { return Primitive{1 + 0.1 * x.x, {}, 1}; });
+  solver.step(1.0);
+  const std::vector<double> before(solver.conserved().begin(), solver.conserved().end());
+  const double time = solver.time();
+  for (const double energy : {-1.0, 0.0, std::numeric_limits<double>::infinity()}) {
+    std::vector<double> state = before;
+    for (const mesh::LocalCellId c : m.owned()) {
+      if (m.cell_file_id[c] == 27) state[c.index() * Solver::kVars + 4] = energy;
+    }
+    const std::string text = common_error<PhysicsError>(m.comm, [&] { solver.restore(state, 0, 7); });
+    EXPECT_THAT(text, HasSubstr("the state to restore is not physical in the cell at (0.375, 0.075, 0): density 1.0"));
+    EXPECT_THAT(text, HasSubstr("element 27"));
+    EXPECT_THAT(solver.conserved(), ElementsAreArray(before));
+    EXPECT_EQ(solver.time(), time);
+    EXPECT_EQ(solver.steps(), 1);
+  }
+  EXPECT_NO_THROW(solver.step(1.0));
 }
 
 TEST(SolverFailure, RejectsAStateOutsideTheLimits) {

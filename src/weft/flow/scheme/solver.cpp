@@ -15,6 +15,7 @@
 #include "weft/flow/host/loops.hpp"
 #include "weft/flow/scheme/reference.hpp"
 #include "weft/flow/scheme/stationary.hpp"
+#include "weft/flow/scheme/unphysical_state.hpp"
 
 namespace weft::flow {
 namespace {
@@ -139,6 +140,7 @@ void Solver::start_from(std::span<const std::function<Primitive(Vec3)>> states, 
         const Vec3 x = m.cell_centroid[c];
         const Primitive w = state(x);
         if (m.axisymmetric && w.velocity.z != 0) throw velocity_about_axis("the initial state");
+        if (!scheme_.gas().physical(w)) throw unphysical_state(m, c, w, "the initial state");
         store_conserved(rows.conserved, c, scheme_.gas().conserved(w));
         for (std::size_t k = 0; k < carried.size(); ++k) {
           rows.scalar_amounts[i * carried.size() + k] = rows.conserved[i * kVars] * initial_value(carried[k], x);
@@ -206,16 +208,21 @@ void Solver::keep_stationary(const std::function<Conserved(mesh::LocalCellId)>& 
 
 void Solver::restore(std::span<const double> conserved, double time, std::int64_t step, const FallbackCells& fallback,
                      std::span<const double> scalar_amounts) {
-  const StateRows rows = stepper_->state();
+  const std::size_t cells = mesh().owned().size();
   agreed(mesh().comm, [&] {
-    if (conserved.size() != rows.conserved.size()) {
+    if (conserved.size() != cells * kVars) {
       throw InputError(fmt::format("{} values for {} owned cells of {} variables", conserved.size(), mesh().owned_cells, kVars));
     }
-    if (scalar_amounts.size() != rows.scalar_amounts.size()) {
+    if (scalar_amounts.size() != cells * scalars().size()) {
       throw InputError(fmt::format("{} amounts of scalars for {} owned cells and {} scalars", scalar_amounts.size(),
                                    mesh().owned_cells, scalars().size()));
     }
+    for (const mesh::LocalCellId c : mesh().owned()) {
+      const Primitive w = scheme_.gas().primitive(conserved_of_cell(conserved, c));
+      if (!scheme_.gas().physical(w)) throw unphysical_state(mesh(), c, w, "the state to restore");
+    }
   });
+  const StateRows rows = stepper_->state();
   std::copy(conserved.begin(), conserved.end(), rows.conserved.begin());
   std::copy(scalar_amounts.begin(), scalar_amounts.end(), rows.scalar_amounts.begin());
   clear_fallback();

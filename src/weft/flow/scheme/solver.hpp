@@ -88,7 +88,9 @@ class Solver {
   /// Sets the conserved values of the owned cells (kVars each, local order), the clock, the cells of the first-order fallback and
   /// scalar_amounts(): the next steps are bitwise those of the solver from which these were taken, if refer_to() was called with
   /// its start, and set_circulation() with its circulations; without refer_to() the restored states are the reference.
-  /// @collective
+  /// @collective  @throws on every rank PhysicsError if a state is not physical, naming the cell, and InputError for a wrong
+  /// number of values, after which the solver has the state that it had; PhysicsError if a state is outside the limits of
+  /// refer_to().
   void restore(std::span<const double> conserved, double time, std::int64_t step, const FallbackCells& fallback = {},
                std::span<const double> scalar_amounts = {});
 

@@ -9,6 +9,7 @@
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/flow/scheme/kernels.hpp"
+#include "weft/flow/scheme/unphysical_state.hpp"
 
 namespace weft::flow {
 namespace {
@@ -32,9 +33,8 @@ void check_stationary_state(const Scheme& scheme, const std::function<Conserved(
   const IdealGas& gas = scheme.gas();
   agreed(m.comm, [&] {
     for (const mesh::LocalCellId c : m.owned()) {
-      if (gas.physical(gas.primitive(state(c)))) continue;
-      throw PhysicsError("the state that numerics.well_balanced keeps is not physical " + place_of(m, c),
-                         "density and pressure must be positive", where_of(m, c));
+      const Primitive w = gas.primitive(state(c));
+      if (!gas.physical(w)) throw unphysical_state(m, c, w, "the state that numerics.well_balanced keeps");
     }
   });
 }
