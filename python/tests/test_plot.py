@@ -252,3 +252,4 @@ def test_names_of_the_package():
     with pytest.raises(AttributeError, match="did you mean 'Mesh'"):
         _ = weft.Mehs
     assert {"Mesh", "flow", "plot", "world"} <= set(dir(weft)) and "Mesh" in weft.__all__
+    assert len(dir(weft)) == len(set(dir(weft)))

@@ -225,7 +225,8 @@ class Simulation:
         time, step: of such an array, the time, s, and the number of steps
 
         Raises InputError for another shape or other scalars, IoError for a checkpoint that cannot be read or is of another mesh,
-        PhysicsError for an unphysical state. After these errors the simulation has the state that it had.
+        PhysicsError for an unphysical state: after these the simulation has the state that it had. PhysicsError, too, for a state
+        far outside those of the start and the boundaries, which the simulation then has.
         """
         if isinstance(state, (str, os.PathLike)):
             path = os.fspath(state)

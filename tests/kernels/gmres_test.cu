@@ -76,7 +76,7 @@ TEST(CudaGmres, has_the_bits_of_the_host_and_stops_on_the_gpu) {
   WEFT_NEEDS_GPU();
   expect_bits_of_the_host<double, 4>(12, 20, 20, 1e-8, true);
   expect_bits_of_the_host<double, 5>(12, 30, 60, 1e-4, false);
-  expect_bits_of_the_host<double, 5>(full_or_checked(40, 12), kGmresRestart, 3, 1e-8, true);
+  expect_bits_of_the_host<double, 5>(full_or_checked(40, 24), kGmresRestart, 3, 1e-8, true);
   expect_bits_of_the_host<float, 6>(12, 7, 60, 1e-4, true);
   expect_bits_of_the_host<float, 7>(12, 30, 20, 1e-4, true);
 }

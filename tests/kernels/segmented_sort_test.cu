@@ -56,8 +56,10 @@ void check_sorting(std::int64_t n, const test::Lengths& lengths, test::Distribut
 
 /// Checks segments of one kind, so that the name of a failed test says which kernel is wrong.
 void check_lengths(const test::Lengths& lengths) {
-  for (const test::Distribution distribution : test::kDistributions) {
-    for (const std::int64_t n : {0, 1, 32, 33, 2048, 2049, full_or_checked(100'003, 40'003)}) {
+  // Many segments: blocks process several tiles. Under compute-sanitizer random and few distinct keys only.
+  const std::span distributions(test::kDistributions);
+  for (const test::Distribution distribution : distributions.first(full_or_checked(distributions.size(), std::size_t{2}))) {
+    for (const std::int64_t n : {0, 1, 32, 33, 2048, 2049, 100'003}) {
       check_sorting<std::int32_t>(n, lengths, distribution);
       check_sorting<std::uint64_t>(n, lengths, distribution);
       check_sorting<std::int8_t>(n, lengths, distribution);
@@ -87,7 +89,7 @@ TEST(CudaSegmentedSort, merges_tiles_of_segments) {
 TEST(CudaSegmentedSort, sorts_a_single_segment) {
   WEFT_NEEDS_GPU();
   check_lengths(test::segment_lengths()[4]);
-  check_sorting<double>(full_or_checked(3'000'001, 30'001), test::segment_lengths()[4], test::Distribution::random);
+  check_sorting<double>(3'000'001, test::segment_lengths()[4], test::Distribution::random);
 }
 
 TEST(CudaSegmentedSort, permutes_large_values) {

@@ -28,14 +28,14 @@ struct Result {
   }
 };
 
-/// Runs an operation 100 times, or 6 times under compute-sanitizer, while `kernels` kernels compete, or captures it and launches
+/// Runs an operation 100 times, or 8 times under compute-sanitizer, while `kernels` kernels compete, or captures it and launches
 /// the graph twice.
 /// @param run  enqueues the operation and, if it works in place, copies its input before.
 template <class Run, class... T>
 void check(Way way, Stream& stream, int kernels, const Run& run, const Result<T>&... results) {
   if (way == Way::repeated) {
     test::Competitor other;
-    for (int i = 0; i < few_if_checked(100); ++i) {
+    for (int i = 0; i < full_or_checked(100, 8); ++i) {
       (results.clear(stream), ...);
       stream.wait();
       other.start(i, kernels);

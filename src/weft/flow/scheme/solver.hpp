@@ -78,7 +78,8 @@ class Solver {
   /// @collective  @cost a few reductions; with Numerics::well_balanced one evaluation of the scheme.
   void refer_to(const std::function<Primitive(Vec3)>& start, double time = 0);
   /// Sets every owned cell to state(centroid), scalars to their initial values there, and the clock.  @collective
-  /// @throws PhysicsError on every rank if a state is not physical, naming the cell; InputError if a scalar is not finite.
+  /// @throws PhysicsError on every rank if a state is not physical, naming the cell; InputError if a scalar is not finite. After
+  /// these the state is undefined.
   void initialise(const std::function<Primitive(Vec3)>& state, double time = 0, std::int64_t step = 0);
   /// Does the same with SolverOptions::threads, each of which evaluates a function of its own: the states and the first error are
   /// those of one thread. With scalars, whose functions the threads share, one thread evaluates all.
@@ -89,8 +90,8 @@ class Solver {
   /// scalar_amounts(): the next steps are bitwise those of the solver from which these were taken, if refer_to() was called with
   /// its start, and set_circulation() with its circulations; without refer_to() the restored states are the reference.
   /// @collective  @throws on every rank PhysicsError if a state is not physical, naming the cell, and InputError for a wrong
-  /// number of values, after which the solver has the state that it had; PhysicsError if a state is outside the limits of
-  /// refer_to().
+  /// number of values: the solver then has the state that it had. PhysicsError, too, if a state is outside the limits of the
+  /// start: the solver then has this state. Without refer_to() also the errors of the latter.
   void restore(std::span<const double> conserved, double time, std::int64_t step, const FallbackCells& fallback = {},
                std::span<const double> scalar_amounts = {});
 
