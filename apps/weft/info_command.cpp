@@ -128,7 +128,7 @@ Exit print_info(const Communicator& comm, bool json) {
   const long threads = sysconf(_SC_NPROCESSORS_ONLN), own = usable_cores();
   fmt::print("machine {} hardware threads{}, {:.1f} GiB memory\n", threads,
              own < threads ? fmt::format(" ({} of them for this process)", own) : "", memory / (1 << 30));
-  fmt::print("packs   {} doubles at once\n", flow::Solver::simd_width());
+  fmt::print("SIMD    {} doubles at once\n", flow::Solver::simd_width());
   const auto aware = MpiEnvironment::cuda_aware();
   fmt::print("MPI     {}{}\n", MpiEnvironment::library(),
              !aware   ? ""

@@ -90,8 +90,12 @@ Exit write(const Communicator& comm, const MeshOptions& options, Make&& make) {
   mesh::MeshBlock block = make(team);
   if (comm.is_root()) {
     for (const std::string& warning : block.warnings) fmt::print(stderr, "weft: warning: mesh {}: {}\n", block.source, warning);
+    for (const std::string& note : block.notes) fmt::print("mesh {}: {}\n", block.source, note);
   }
-  mesh::scale(block, options.scale, {}, team);
+  flow::MeshChoice choice;
+  choice.scale = options.scale;
+  choice.where_scale = {.key = "--scale"};
+  flow::scale_mesh(block, choice, team);
   mesh::write_mesh(comm, block, options.output, format);
   const auto cells = comm.sum(block.cells.size());
   const auto nodes = comm.sum(static_cast<std::int64_t>(block.coords.size()));
@@ -221,7 +225,7 @@ void add_generate(CLI::App& command, const std::shared_ptr<MeshOptions>& options
 
 void add_convert(CLI::App& command, const std::shared_ptr<MeshOptions>& options, Request& request) {
   CLI::App* convert = command.add_subcommand("convert", "Convert a mesh file to another format");
-  convert->footer("Examples:\n  weft mesh convert wing.msh wing.h5\n  weft mesh convert wing.cgns wing.su2 --scale 0.001");
+  convert->footer("Examples:\n  weft mesh convert wing.msh wing.h5\n  weft mesh convert wing.msh wing.su2 --scale 0.001");
   convert->add_option("input", options->input, mesh_file_help())->type_name("MESH")->required();
   convert->add_option("output", options->output, output_help())->type_name("FILE")->required();
   convert->add_option("--format", options->format, kFormats)->type_name(choices_type<mesh::MeshFormat>())->check(not_empty());

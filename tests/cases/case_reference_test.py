@@ -17,6 +17,11 @@ Printed by `weft reference`; do not edit. `weft new` writes commented cases to s
 `weft check CASE` finds what is wrong with one. After a change of keys, write this page again:
 `tests/cases/case_reference_test.py build/dev/bin/weft --write`.
 
+A number has the unit of its row, or it is a text with another unit: `pressure = "1.2 bar"`,
+`temperature = "15 degC"`, `time = "2 ms"`, `area = "20 cm^2"`; an unknown unit is an error, which
+lists those that there are. Parameters of generators and numbers in formulas have no other unit.
+Where `gas.gas_constant` is 10 or more (287.05 for air) a case is in SI units; otherwise it has none.
+
 """
 
 

@@ -268,6 +268,10 @@ class Tools(InFolder):
         refused = self.weft("check", "case.toml", *sets("mesh.scale=0.001"), code=FAILED)
         self.assertIn("mesh.scale would do it a second time", refused)
         self.weft("check", "case.toml", *sets("mesh.scale=2"))
+        convert = ("mesh", "convert", "square.cgns", "square.su2", *ranks(2))
+        self.assertIn("--scale would do it a second time", self.weft(*convert, "--scale", "0.001", code=FAILED))
+        self.assertIn(said, self.weft(*convert))
+        self.assertIn("(0, 0, 0) to (1, 1, 0)", self.weft("mesh", "info", "square.su2"))
         write_cgns_square(self.folder / "square.cgns", "Meter")
         self.assertNotIn("coordinates", self.weft("mesh", "info", "square.cgns"))
 

@@ -23,7 +23,7 @@ except ImportError as missing:
 from weft_support import COARSE, PATIENCE, SOURCE, WEFT, InFolder, environment, sets
 
 GUIDE = SOURCE / "docs" / "guide"
-NOT_RUN = 4  # blocks: quickstart, Gmsh, pip, kernels on a GPU
+NOT_RUN = 6  # blocks: quickstart, Gmsh, pip, kernels on a GPU, a build with nvcc, a batch system
 BLOCK = re.compile(r"^(?:<!-- not run: ([^\n]+) -->\n)?```(\w*)\n(.*?)^```", re.S | re.M)
 DRAWN = (".png", ".pdf", ".gif", ".svg")
 

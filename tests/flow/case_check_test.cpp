@@ -15,6 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 constexpr const char* kAirfoil = R"toml([gas]
 gas_constant = 287.05
@@ -340,6 +341,9 @@ TEST(CaseCheck, WarnsOfPressuresOfOpeningsThatCanHardlyBeMeant) {
       check(kDuct, {"boundary.xmax.pressure=1.0"}).warnings,
       ElementsAre(HasSubstr("the total pressure of boundary.xmin, 120000 Pa, is 1.2e+05 times the static pressure behind this "
                             "outflow, 1 Pa")));
+  const std::string stream = R"(boundary.xmin={kind="far_field", pressure=101325, temperature=288.15, velocity=[50, 0]})";
+  EXPECT_THAT(warnings_with(check(kDuct, {stream, "boundary.xmax.pressure=1.0"}), "times the static pressure"), SizeIs(1));
+  EXPECT_THAT(warnings_with(check(kDuct, {stream, "boundary.xmax.pressure=101325"}), "times the static pressure"), IsEmpty());
   // A choked outflow, gas at rest, gas that a body force holds, and an inflow of which no pressure is known.
   EXPECT_THAT(check(kDuct, {"boundary.xmax.pressure=1000.0"}).warnings, IsEmpty());
   EXPECT_THAT(check(kDuct, {"boundary.xmin.total_pressure=101325"}).warnings, IsEmpty());

@@ -255,7 +255,8 @@ std::string zone_text(const mesh::Mesh& mesh, const std::vector<ZoneGuess>& gues
       text += fmt::format("# {}, {} {}: {}.\n[boundary.{}]\nkind = {}\n", counted(guess.shape.faces, "face"),
                           mesh.dim == 2 ? "length" : "area", number(guess.shape.area), guess.why, io::toml_key(guess.shape.name),
                           io::toml_text(guess.kind ? name_of(*guess.kind) : kToChoose));
-      if (guess.kind == BoundaryKind::static_pressure_outflow) text += with_comment("pressure = 1.0", "that of the free stream");
+      if (guess.kind == BoundaryKind::static_pressure_outflow)
+        text += with_comment("pressure = 1.0", "static pressure outside; here that of the free stream: change both");
       text += "\n";
       continue;
     }
@@ -305,8 +306,11 @@ GuessedCase guess_case(const mesh::Mesh& mesh, const std::filesystem::path& mesh
   text += "# changes area, length and moment_centre of [forces], too. 0.001 where the file is in millimetres, for which\n";
   text += fmt::format("# weft new from_file --mesh {} --scale 0.001 writes all of them.\n", mesh_file.filename().string());
   text += fmt::format("scale = {}\n\n", number(scale));
-  text += "# The flow that comes from far away; yours is likely another. Here without units: the speed of sound is 1. In SI\n";
-  text += "# units give gas_constant = 287.05 in [gas], and here pressure = 101325.0 and temperature = 288.15.\n";
+  text +=
+      "# The flow that comes from far away; yours is likely another. Here without units: the speed of sound is 1. For air in\n";
+  text +=
+      "# SI units add [gas] with gas_constant = 287.05, replace density by temperature = 288.15, and set pressure = 101325.0,\n";
+  text += "# here and in every static_pressure_outflow.\n";
   text += "[free_stream]\ndensity = 1.4\npressure = 1.0\nmach = 0.5\n";
   text += with_comment("alpha = \"0 deg\"", fmt::format("angle of attack, from x towards {}", lift_along_z ? "z" : "y"));
   if (lift_along_z) text += "lift_axis = \"z\"\n";

@@ -45,8 +45,8 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
       n.cutoff_mach = s.number("cutoff_mach", {.default_value = 1,
                                                .min = 1e-6,
                                                .max = 1,
-                                               .doc = "Lower bound of the Mach number that scales its low-speed terms: that of "
-                                                      "the free stream if it is far below 1, otherwise 1."});
+                                               .doc = "Lower bound of the Mach number that scales its low-speed terms: the "
+                                                      "largest of the flow if it is far below 1, otherwise 1."});
     }
     if (flux == FluxKind::roe) {
       n.entropy_fix =

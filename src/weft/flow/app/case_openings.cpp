@@ -60,7 +60,7 @@ void warn_of_openings(Case& c) {
               advice, zone.where_pressure)
               .what());
     }
-    if (inflow->zone->params.kind == BoundaryKind::total_pressure_inflow && total >= kUnlikelyRatio * pressure) {
+    if (total >= kUnlikelyRatio * pressure) {
       c.warnings.emplace_back(
           InputError(fmt::format("the total pressure of boundary.{}, {:.6g}{}, is {:.4g} times the static pressure behind this "
                                  "outflow, {:.6g}{}",

@@ -63,8 +63,9 @@ OutputChoice read_output(const Section& s) {
       {.min_exclusive = 0, .unit = "s", .doc = "Flow time between field files; steps are shortened to meet it."});
   output.field_steps = s.optional_integer("field_steps", {.min = 1, .doc = "Steps between field files."});
   output.history_steps = s.integer(
-      "history_steps",
-      {.default_value = 10, .min = 1, .doc = "Steps between rows of residuals.csv, forces.csv, probes.csv and integrals.csv."});
+      "history_steps", {.default_value = 10,
+                        .min = 1,
+                        .doc = "Steps between rows of residuals.csv, forces.csv, monitors.csv, probes.csv and integrals.csv."});
   output.checkpoint_steps =
       s.optional_integer("checkpoint_steps", {.min = 1, .doc = "Steps between checkpoints. One is always left at the end."});
   output.checkpoint_seconds =

@@ -47,7 +47,7 @@ void check_together(const io::Section& root, const Case& c);
 /// Adds warnings of doubtful combinations of several sections to c.warnings.
 void warn_of(Case& c);
 /// Adds warnings of openings whose pressures can hardly be meant to c.warnings: an outflow pressure above every total pressure of
-/// the inflows, and one a thousandth of the total pressure of a reservoir or less.
+/// the inflows, and one a thousandth of the largest of these or less.
 void warn_of_openings(Case& c);
 /// Adds a warning of a run that an earlier version stored at another place for the same relative output.directory: below the
 /// current directory.
