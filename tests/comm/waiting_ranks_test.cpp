@@ -1,4 +1,5 @@
-// Ranks that wait leave the cores to those that compute (tests/support/sched_yield.cpp).
+// Ranks that wait leave the cores to those that compute, because the tests, as the weft program does,
+// replace sched_yield() (apps/weft/sched_yield.cpp).
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 

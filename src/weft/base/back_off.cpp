@@ -46,7 +46,7 @@ void sleep_ns(std::int64_t ns) {
 /// Yields. A long yield begins a period without yields: of kFirstPeriod, or twice as long as the last one if that has ended less
 /// than kFirstPeriod ago.
 void yield(std::int64_t now) {
-  syscall(SYS_sched_yield);  // not sched_yield(), which the weft program replaces
+  syscall(SYS_sched_yield);  // not sched_yield(), which programs replace
   const std::int64_t after = now_ns();
   if (after - now < kLongYield || !replaces_sched_yield.load(std::memory_order_relaxed)) return;
   const bool again = now - shared_core.until < kFirstPeriod;

@@ -30,7 +30,7 @@ class BackOff {
 };
 
 /// While it exists, this thread is in a blocking function of a library that polls and calls sched_yield() between the polls, as
-/// those of Open MPI do. The weft program replaces sched_yield() by yield_in_call().
+/// those of Open MPI do. The weft program and the tests replace sched_yield() by yield_in_call().
 class BlockingCall {
  public:
   BlockingCall() noexcept;
