@@ -667,7 +667,7 @@ Numerics = TypedDict(
         # Harten's entropy fix: acoustic speeds below this multiple of the speed of sound are raised smoothly to at least half
         # of it, so that an expansion through a sonic point stays smooth. 0: none. (default 0.2)
         "entropy_fix": float,
-        # Lower bound of the Mach number that scales its low-speed terms: that of the free stream if it is far below 1,
+        # Lower bound of the Mach number that scales its low-speed terms: the largest of the flow if it is far below 1,
         # otherwise 1. (default 1.0)
         "cutoff_mach": float,
         # Limiter of the linear reconstruction. It acts on each velocity component by itself, so that results depend on the
@@ -763,7 +763,7 @@ Output = TypedDict(
         "field_interval": Union[float, str],
         # Steps between field files.
         "field_steps": int,
-        # Steps between rows of residuals.csv, forces.csv, probes.csv and integrals.csv. (default 10)
+        # Steps between rows of residuals.csv, forces.csv, monitors.csv, probes.csv and integrals.csv. (default 10)
         "history_steps": int,
         # Steps between checkpoints. One is always left at the end.
         "checkpoint_steps": int,
