@@ -56,7 +56,7 @@ void check_sorting(std::int64_t n, const test::Lengths& lengths, test::Distribut
 
 /// Checks segments of one kind, so that the name of a failed test says which kernel is wrong.
 void check_lengths(const test::Lengths& lengths) {
-  // Many segments: blocks process several tiles. Under compute-sanitizer random and few distinct keys only.
+  // With the most keys blocks process several tiles. Under compute-sanitizer keys are random, or have few distinct values.
   const std::span distributions(test::kDistributions);
   for (const test::Distribution distribution : distributions.first(full_or_checked(distributions.size(), std::size_t{2}))) {
     for (const std::int64_t n : {0, 1, 32, 33, 2048, 2049, 100'003}) {

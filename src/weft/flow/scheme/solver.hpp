@@ -91,7 +91,8 @@ class Solver {
   /// its start, and set_circulation() with its circulations; without refer_to() the restored states are the reference.
   /// @collective  @throws on every rank PhysicsError if a state is not physical, naming the cell, and InputError for a wrong
   /// number of values: the solver then has the state that it had. PhysicsError, too, if a state is outside the limits of the
-  /// start: the solver then has this state. Without refer_to() also the errors of the latter.
+  /// start: the solver then has this state. If refer_to() was not called, it throws the errors of
+  /// refer_to(), too.
   void restore(std::span<const double> conserved, double time, std::int64_t step, const FallbackCells& fallback = {},
                std::span<const double> scalar_amounts = {});
 
