@@ -14,6 +14,7 @@
 #include "weft/task/trace_file.hpp"
 
 #include "support/gpu.hpp"
+#include "support/sanitized.hpp"
 #include "task/ring.hpp"
 
 namespace weft::task::test::device_overlap_cuda_test {
@@ -78,6 +79,7 @@ TEST_F(CudaDeviceOverlap, AnExchangeDuringALongTaskIsHidden) {
   EXPECT_EQ(summary.exchanges[0].name, "pull u");
   EXPECT_EQ(summary.iterations, 4);
   EXPECT_GT(summary.exchanges[0].seconds, 0);
+  if (under_compute_sanitizer()) return;  // it delays launches
   EXPECT_GT(summary.hidden_share(), 0.9) << summary.text();
 }
 

@@ -35,17 +35,17 @@ class CudaPlan : public ::testing::Test {
   void SetUp() override { WEFT_NEEDS_GPU(); }
 };
 
-/// Sets a number after some 20 ms.
+/// Sets numbers after some 20 ms.
 struct SetLate {
   double* to;
   double value;
-  WEFT_HD void operator()(std::int32_t /*i*/) const {
+  WEFT_HD void operator()(std::int32_t i) const {
 #ifdef __CUDA_ARCH__
     const long long begin = clock64();
     while (clock64() - begin < 40'000'000) {
     }
 #endif
-    *to = value;
+    to[i] = value;
   }
 };
 
@@ -183,7 +183,7 @@ TEST_F(CudaPlan, AHostTaskOfASequenceReadsWhatTheIterationBeforeLeft) {
   const DataId u = g.add_array("u", ring.u);
   g.add_task("look", {reads(u, Part::owned)}, [&] { seen = std::as_const(ring.u)(0, 0); });
   g.add_task("late", {writes(u)}, on(device), [&](Stream& stream) {
-    parallel_for(space::cuda{}, stream, 1, SetLate{ring.u.view<Aos, space::cuda>().data(), 7});
+    parallel_for(space::cuda{}, stream, kRows, SetLate{ring.u.view<Aos, space::cuda>().data(), 7});
   });
   for (int i = 0; i < kRows; ++i) ring.u(i, 0) = 1;
   Plan plan = g.compile();
@@ -201,7 +201,7 @@ TEST_F(CudaPlan, ATraceHasTheTimesOfTasksInTheirStreams) {
   Graph g(ring.comm);
   const DataId u = g.add_array("u", ring.u);
   g.add_task("late", {writes(u)}, on(device), [&](Stream& stream) {
-    parallel_for(space::cuda{}, stream, 1, SetLate{ring.u.view<Aos, space::cuda>().data(), 1});
+    parallel_for(space::cuda{}, stream, kRows, SetLate{ring.u.view<Aos, space::cuda>().data(), 1});
   });
   g.add_task("look", {reads(u, Part::owned)}, [] {});
   Plan plan = g.compile();

@@ -214,7 +214,7 @@ def main():
     parser.add_argument("--gpus", type=int, default=1, help="groups are distributed over so many")
     parser.add_argument("--all-gpus", action="store_true", help="each group sees all of them")
     parser.add_argument("--leaks", action="store_true", help="leaks do not count if all of them are those of NCCL")
-    parser.add_argument("--patience", type=float, default=300, help="a group that takes longer, in s, has failed")
+    parser.add_argument("--patience", type=float, default=600, help="a group that takes longer, in s, has failed")
     parser.add_argument("--end", type=float, default=float("inf"))
     options = parser.parse_args(words[:words.index("--")] if "--" in words else words)
     options.before, options.gpus = before, max(1, options.gpus)
