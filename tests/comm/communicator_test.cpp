@@ -203,6 +203,19 @@ TEST_P(CommunicatorTest, sparse_all_to_all_returns_only_non_empty_lists) {
     }
     EXPECT_EQ(next, from.end());
     EXPECT_EQ(comm.all_to_all_joined(to), joined);
+    std::vector<RankSpan<std::int64_t>> spans;
+    for (const auto& list : to) spans.push_back({list.rank, list.values});
+    std::vector<std::int64_t> here;
+    const std::vector<RankCount> counts = comm.all_to_all_joined(spans, [&](std::size_t values) {
+      here.resize(values);
+      return here.data();
+    });
+    EXPECT_EQ(here, joined);
+    ASSERT_EQ(counts.size(), from.size());
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      EXPECT_EQ(counts[i].rank, from[i].rank);
+      EXPECT_EQ(counts[i].values, from[i].values.size());
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "weft/kernels/primitives/select.hpp"
 #include "weft/kernels/primitives/sort.hpp"
 
+#include "kernels/teams.hpp"
 #include "support/contracts.hpp"
 
 namespace weft::kernels::kernels_test {
@@ -99,6 +101,24 @@ TEST(Gather, is_inverted_by_scatter_with_the_same_permutation) {
   const std::vector<std::int32_t> inverse = inverse_permutation(permutation);
   gather(std::span(moved), std::span(inverse), std::span(again));
   EXPECT_EQ(again, in);
+}
+
+TEST(Gather, permutations_are_inverted_by_any_number_of_threads) {
+  constexpr std::int32_t kCount = 5003;
+  std::vector<std::int32_t> permutation(kCount), repeated;
+  for (std::int32_t i = 0; i < kCount; ++i) permutation[to_index(i)] = static_cast<std::int32_t>(std::int64_t{i} * 1999 % kCount);
+  repeated = permutation;
+  repeated.back() = repeated.front();
+  test::for_teams([&](Team& team) {
+    const std::vector<std::int32_t> inverse = inverse_permutation(permutation, team);
+    for (std::int32_t i = 0; i < kCount; ++i) ASSERT_EQ(inverse[to_index(permutation[to_index(i)])], i);
+    try {
+      (void)inverse_permutation(repeated, team);
+      ADD_FAILURE() << "a repetition was accepted";
+    } catch (const ContractError& error) {
+      EXPECT_NE(std::string(error.what()).find("0 at position 5002 is a repetition"), std::string::npos) << error.what();
+    }
+  });
 }
 
 TEST(Gather, invalid_permutations_are_rejected) {

@@ -67,6 +67,24 @@ TEST(Select, encodes_runs_on_any_number_of_threads) {
   }
 }
 
+TEST(Select, finds_indices_and_the_starts_of_runs_on_any_number_of_threads) {
+  for (const std::size_t n : kSizes) {
+    const std::vector<std::uint32_t> keys = numbers(n);
+    std::vector<std::int32_t> expected;
+    std::vector<std::int64_t> starts;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (kIsSelected(keys[i])) expected.push_back(static_cast<std::int32_t>(i));
+      if (i == 0 || keys[i] != keys[i - 1]) starts.push_back(static_cast<std::int64_t>(i));
+    }
+    starts.push_back(static_cast<std::int64_t>(n));
+    test::for_teams([&](Team& team) {
+      const auto selected = [&](std::int32_t i) { return kIsSelected(keys[to_index(i)]); };
+      EXPECT_EQ(select(static_cast<std::int32_t>(n), selected, team), expected) << n;
+      EXPECT_EQ(run_offsets(std::span<const std::uint32_t>(keys), team), starts) << n;
+    });
+  }
+}
+
 TEST(Select, zeros_of_both_signs_are_two_keys_and_equal_nans_are_one) {
   const double nan = std::nan("");
   const std::vector<double> keys{-0.0, 0.0, 0.0, nan, nan};

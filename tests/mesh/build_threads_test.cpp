@@ -81,6 +81,7 @@ TEST(BuildThreads, GiveTheSameMesh) {
       for (const bool periodic : {false, true}) {
         BuildOptions options;
         options.ghosts = ghosts;
+        options.partition.partitioner = ghosts == Neighbours::face ? Partitioner::hilbert : Partitioner::metis;
         if (periodic) options.periodic = {{"xmin", "xmax"}};
         const Mesh alone = build(comm, generate(comm, box), options);
         for (const int threads : {2, 3, 8}) {

@@ -26,9 +26,11 @@ std::vector<Partitioner> there_are() {
   return all;
 }
 
-std::vector<std::int32_t> along_curve(const Communicator& comm, int dim, std::vector<Vec3> middle, int parts) {
+std::vector<std::int32_t> along_curve(const Communicator& comm, int dim, TeamVector<Vec3> middle, int parts,
+                                      Team& team = kernels::calling_thread()) {
   const RowOffsets cells(comm, std::ssize(middle));
   return detail::partition_along_hilbert_curve({.comm = comm,
+                                                .team = team,
                                                 .cells = cells,
                                                 .dim = dim,
                                                 .parts = parts,
@@ -130,7 +132,7 @@ TEST(Partition, HilbertPartsDoNotDependOnTheDistributionOfCells) {
 
 TEST(Partition, HilbertAcceptsCoincidentCells) {
   const Communicator comm = Communicator::world();
-  const std::vector<Vec3> one_place(5, Vec3{1, 2, 0});
+  const TeamVector<Vec3> one_place(5, Vec3{1, 2, 0});
   for (const int parts : {1, 3}) {
     const auto part = along_curve(comm, 2, one_place, parts);
     ASSERT_EQ(part.size(), 5U);

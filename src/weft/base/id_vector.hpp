@@ -114,6 +114,7 @@ class IdVector {
     check_size();
   }
   void reserve(std::size_t size) { elements_.reserve(size); }
+  [[nodiscard]] std::size_t capacity() const { return elements_.capacity(); }
   void clear() { elements_.clear(); }
 
   [[nodiscard]] IdRange<I> ids() const { return {I(0), I(elements_.size())}; }

@@ -32,21 +32,34 @@ void resize_uninitialised(Vector& list, std::size_t size) {
 }
 }  // namespace detail
 
-/// Resizes a TeamVector, IdVector or std::vector; the threads touch new memory first. New elements are `value`, which the threads
-/// enter except in a std::vector, whose elements only one thread can initialise.
+/// Resizes a TeamVector, IdVector or std::vector; the threads touch new memory first. New elements are `value`. The threads enter
+/// them, and copy the elements that move to new memory, except in a std::vector, whose elements only one thread can initialise.
 template <class Vector>
 void resize_by_team(Team& team, Vector& list, std::size_t size, const typename Vector::value_type& value = {}) {
   using T = typename Vector::value_type;
   const std::size_t before = list.size();
-  list.reserve(size);
-  if (size > before) touch_pages(team, {reinterpret_cast<const std::byte*>(list.data() + before), (size - before) * sizeof(T)});
   if constexpr (requires { detail::resize_uninitialised(list, size); }) {
+    if (size > list.capacity() && before > 0) {
+      Vector longer;
+      longer.reserve(size);
+      touch_pages(team, std::as_bytes(std::span(longer.data(), size)));
+      detail::resize_uninitialised(longer, before);
+      for_shares(team, static_cast<std::int64_t>(before), [&](LoopShare share) {
+        std::copy(list.begin() + share.begin, list.begin() + share.end, longer.begin() + share.begin);
+      });
+      list = std::move(longer);
+    } else if (size > before) {
+      list.reserve(size);
+      touch_pages(team, std::as_bytes(std::span(list.data() + before, size - before)));
+    }
     detail::resize_uninitialised(list, size);
     if (size <= before) return;
     T* const added = list.data() + before;
     for_shares(team, static_cast<std::int64_t>(size - before),
                [&](LoopShare share) { std::uninitialized_fill(added + share.begin, added + share.end, value); });
   } else {
+    list.reserve(size);
+    if (size > before) touch_pages(team, {reinterpret_cast<const std::byte*>(list.data() + before), (size - before) * sizeof(T)});
     list.resize(size, value);
   }
 }

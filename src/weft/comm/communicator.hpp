@@ -28,6 +28,17 @@ struct RankValues {
   Rank rank;
   std::vector<T> values;
 };
+/// Values of the caller that are sent to one rank.
+template <Transferable T>
+struct RankSpan {
+  Rank rank;
+  std::span<const T> values;
+};
+/// Number of values received from one rank.
+struct RankCount {
+  Rank rank;
+  std::size_t values;
+};
 
 /// Owns a duplicate of an MPI communicator, so that its messages are separate from those of other software. MPI returns its
 /// errors, which are thrown as CommError. Copies share the duplicate (cheap); the last copy frees it.
@@ -145,6 +156,11 @@ class Communicator {
   [[nodiscard]] std::vector<T> all_to_all_joined(const std::vector<std::vector<T>>& to) const;
   template <Transferable T>
   [[nodiscard]] std::vector<T> all_to_all_joined(const std::vector<RankValues<T>>& to) const;
+  /// Sends like all_to_all_joined() and stores the received values at memory(n), a T* to memory for their number n, for long
+  /// lists whose memory several threads touch. Returns how many values each rank sent, without those that sent none, by rank.
+  /// @pre the ranks of `to` ascend. @collective
+  template <Transferable T, class Memory>
+  std::vector<RankCount> all_to_all_joined(const std::vector<RankSpan<T>>& to, const Memory& memory) const;
 
   /// Sends to[i] to ranks[i]; returns the list that each of them sent to this rank, at [i]. Only the listed ranks take part,
   /// and each of them lists this rank in the same call. @pre to.size() == ranks.size(); no rank occurs twice.
@@ -185,6 +201,10 @@ class Communicator {
   [[nodiscard]] std::vector<Part> parts_of(const std::vector<std::vector<T>>& to) const;
   template <class T>
   [[nodiscard]] std::vector<Part> parts_of(const std::vector<RankValues<T>>& to) const;
+  template <class T>
+  [[nodiscard]] std::vector<Part> parts_of(const std::vector<RankSpan<T>>& to) const;
+  template <class T, class Memory>
+  std::vector<RankCount> joined(std::span<const Part> to, const Memory& memory) const;
   template <class T>
   [[nodiscard]] std::vector<T> joined(std::span<const Part> to) const;
   void exchange_bytes(std::span<const Rank> ranks, std::span<const std::span<const std::byte>> to,

@@ -188,13 +188,21 @@ std::vector<Communicator::Part> Communicator::parts_of(const std::vector<std::ve
 }
 
 template <class T>
-std::vector<Communicator::Part> Communicator::parts_of(const std::vector<RankValues<T>>& to) const {
+std::vector<Communicator::Part> Communicator::parts_of(const std::vector<RankSpan<T>>& to) const {
   std::vector<Part> parts;
   for (std::size_t i = 0; i < to.size(); ++i) {
     WEFT_EXPECTS(to[i].rank.valid() && to[i].rank.value() < size_ && (i == 0 || to[i - 1].rank < to[i].rank));
-    if (!to[i].values.empty()) parts.push_back({to[i].rank, std::as_bytes(std::span(to[i].values))});
+    if (!to[i].values.empty()) parts.push_back({to[i].rank, std::as_bytes(to[i].values)});
   }
   return parts;
+}
+
+template <class T>
+std::vector<Communicator::Part> Communicator::parts_of(const std::vector<RankValues<T>>& to) const {
+  std::vector<RankSpan<T>> spans;
+  spans.reserve(to.size());
+  for (const RankValues<T>& list : to) spans.push_back({list.rank, list.values});
+  return parts_of(spans);
 }
 
 template <Transferable T>
@@ -230,19 +238,32 @@ std::vector<std::vector<T>> Communicator::exchange(std::span<const Rank> ranks, 
   return from;
 }
 
+template <class T, class Memory>
+std::vector<RankCount> Communicator::joined(std::span<const Part> to, const Memory& memory) const {
+  std::vector<RankCount> counts;
+  all_to_all_bytes(to, [&](std::span<const Arrival> arrivals) {
+    std::size_t total = 0;
+    for (const Arrival& a : arrivals) {
+      counts.push_back({a.rank, a.bytes / sizeof(T)});
+      total += counts.back().values;
+    }
+    T* at = memory(total);
+    std::vector<std::byte*> places;
+    for (const RankCount& c : counts) {
+      places.push_back(reinterpret_cast<std::byte*>(at));
+      at += c.values;
+    }
+    return places;
+  });
+  return counts;
+}
+
 template <class T>
 std::vector<T> Communicator::joined(std::span<const Part> to) const {
   std::vector<T> from;
-  all_to_all_bytes(to, [&](std::span<const Arrival> arrivals) {
-    std::size_t total = 0;
-    for (const Arrival& a : arrivals) total += a.bytes;
-    std::byte* at = detail::resize_to_bytes(from, total);
-    std::vector<std::byte*> places;
-    for (const Arrival& a : arrivals) {
-      places.push_back(at);
-      at += a.bytes;
-    }
-    return places;
+  (void)joined<T>(to, [&](std::size_t values) {
+    from.resize(values);
+    return from.data();
   });
   return from;
 }
@@ -255,6 +276,11 @@ std::vector<T> Communicator::all_to_all_joined(const std::vector<std::vector<T>>
 template <Transferable T>
 std::vector<T> Communicator::all_to_all_joined(const std::vector<RankValues<T>>& to) const {
   return joined<T>(parts_of(to));
+}
+
+template <Transferable T, class Memory>
+std::vector<RankCount> Communicator::all_to_all_joined(const std::vector<RankSpan<T>>& to, const Memory& memory) const {
+  return joined<T>(parts_of(to), memory);
 }
 
 }  // namespace weft

@@ -259,7 +259,7 @@ MeshBlock refine_once(const Communicator& comm, MeshBlock block) {
   const RowOffsets nodes(comm, static_cast<std::int64_t>(block.coords.size()));
   const Middles middles = find_middles(comm, block, nodes);
   std::vector<Vec3> centres;
-  const std::vector<Vec3> middle_of_cell = detail::mean_corners(comm, block, nodes);
+  const TeamVector<Vec3> middle_of_cell = detail::mean_corners(comm, block, nodes);
   for (std::size_t c = 0; c < middle_of_cell.size(); ++c) {
     if (pattern(block.cells.type[c]).centre) centres.push_back(middle_of_cell[c]);
   }

@@ -60,6 +60,7 @@ void scatter(std::span<T> in, std::span<Index> index, std::span<std::remove_cons
 
 /// Returns the inverse permutation: inverse[permutation[i]] = i.
 /// @throws ContractError in every build unless each number below the size occurs exactly once.
-[[nodiscard]] std::vector<std::int32_t> inverse_permutation(std::span<const std::int32_t> permutation);
+[[nodiscard]] std::vector<std::int32_t> inverse_permutation(std::span<const std::int32_t> permutation,
+                                                            Team& team = calling_thread());
 
 }  // namespace weft::kernels

@@ -4,11 +4,13 @@
 #include <concepts>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/id.hpp"
 #include "weft/base/macros.hpp"
+#include "weft/base/team_loops.hpp"
 #include "weft/kernels/primitives/disjoint.hpp"
 #include "weft/kernels/primitives/key_order.hpp"
 #include "weft/kernels/primitives/scan_order.hpp"
@@ -72,17 +74,32 @@ struct StoreRuns {
   }
 };
 
+/// Returns the indices i of 0 .. n-1 for which predicate(i) is true, ascending.
+template <class Integer, class Predicate>
+[[nodiscard]] std::vector<Integer> indices_where(std::int64_t n, const Predicate& predicate, Team& team) {
+  std::vector<std::vector<Integer>> of_share(static_cast<std::size_t>(shares_of(team, n)));
+  for_shares(team, n, [&](LoopShare share) {
+    std::vector<Integer> selected;
+    for (std::int64_t i = share.begin; i < share.end; ++i) {
+      if (predicate(static_cast<Integer>(i))) selected.push_back(static_cast<Integer>(i));
+    }
+    of_share[static_cast<std::size_t>(share.number)] = std::move(selected);
+  });
+  std::vector<Integer> all = std::move(of_share.front());
+  std::size_t size = all.size();
+  for (std::size_t s = 1; s < of_share.size(); ++s) size += of_share[s].size();
+  all.reserve(size);
+  for (std::size_t s = 1; s < of_share.size(); ++s) all.insert(all.end(), of_share[s].begin(), of_share[s].end());
+  return all;
+}
+
 }  // namespace detail
 
 /// Returns the indices i of 0 .. n-1 for which predicate(i) is true, ascending. @pre n >= 0.
 template <class Predicate>
-[[nodiscard]] std::vector<std::int32_t> select(std::int32_t n, Predicate predicate) {
+[[nodiscard]] std::vector<std::int32_t> select(std::int32_t n, const Predicate& predicate, Team& team = calling_thread()) {
   WEFT_EXPECTS(n >= 0);
-  std::vector<std::int32_t> selected;
-  for (std::int32_t i = 0; i < n; ++i) {
-    if (predicate(i)) selected.push_back(i);
-  }
-  return selected;
+  return detail::indices_where<std::int32_t>(n, predicate, team);
 }
 
 /// Copies the entries for which predicate(entry) is true to the beginning of `out`, in their order, and returns their number.
@@ -149,13 +166,12 @@ void sort_unique(std::vector<T>& values) {
 /// Returns the start of each run of equal adjacent keys, then the size: one offset more than runs. Sorted keys have one run per
 /// distinct key. Example: keys {4, 4, 7, 9, 9, 9} give {0, 2, 3, 6}.
 template <class Key>
-[[nodiscard]] std::vector<std::int64_t> run_offsets(std::span<const Key> keys) {
-  std::vector<std::int64_t> offsets{0};
-  for (std::size_t i = 1; i <= keys.size(); ++i) {
-    if (i == keys.size() || before(keys[i - 1], keys[i]) || before(keys[i], keys[i - 1])) {
-      offsets.push_back(static_cast<std::int64_t>(i));
-    }
-  }
+[[nodiscard]] std::vector<std::int64_t> run_offsets(std::span<const Key> keys, Team& team = calling_thread()) {
+  const auto n = static_cast<std::int64_t>(keys.size());
+  const detail::CountRuns<Key> runs{keys.data()};
+  std::vector<std::int64_t> offsets = detail::indices_where<std::int64_t>(
+      n, [&](std::int64_t i) { return runs.starts(i); }, team);
+  offsets.push_back(n);
   return offsets;
 }
 

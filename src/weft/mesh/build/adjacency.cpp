@@ -16,13 +16,21 @@ namespace {
 /// Returns the local nodes on faces that are not between two owned cells. A cell of another rank that has a node in common
 /// with an owned cell has one of these, because the cells around a node are connected by faces, or the node is on the
 /// boundary.
-std::vector<LocalNodeId> rim_nodes(const Subdomain& part) {
+std::vector<LocalNodeId> rim_nodes(const Subdomain& part, Team& team) {
+  const auto is_inner = [&](std::size_t slot) { return part.neighbour[slot] >= 0 && !part.is_ghost(slot); };
+  const auto has_rim_face = [&](std::int32_t c) {
+    for (std::int32_t slot = part.first_face[to_index(c)]; slot < part.first_face[to_index(c) + 1]; ++slot) {
+      if (!is_inner(to_index(slot))) return true;
+    }
+    return false;
+  };
   std::vector<LocalNodeId> nodes;
-  for (const LocalCellId c : part.type.ids()) {
+  for (const std::int32_t cell : kernels::select(part.owned(), has_rim_face, team)) {
+    const LocalCellId c(cell);
     const CellShape& s = shape(part.type[c]);
     for (int f = 0; f < s.faces; ++f) {
       const std::size_t slot = part.first_face[c.index()] + f;
-      if (part.neighbour[slot] >= 0 && !part.is_ghost(slot)) continue;
+      if (is_inner(slot)) continue;
       const CellFace& face = s.face[f];
       for (int i = 0; i < face.size; ++i) {
         nodes.push_back(part.nodes(c)[face.node[i]]);
@@ -59,7 +67,7 @@ bool is_widened(const Subdomain& part, LocalCellId cell) {
 
 NodeStars find_node_stars(const Communicator& comm, const RowOffsets& nodes, const NodeAliases& aliases, Subdomain& part,
                           Team& team) {
-  const std::vector<LocalNodeId> rim = rim_nodes(part);
+  const std::vector<LocalNodeId> rim = rim_nodes(part, team);
   std::vector<std::int64_t> ids;
   ids.reserve(rim.size());
   for (const LocalNodeId n : rim) ids.push_back(part.node_global[n]);
@@ -140,14 +148,17 @@ Adjacency::Adjacency(const Subdomain& part, const NodeStars& stars, const RowOff
   cells_of_nodes_ = CellsOfNodes(part, team);
   widened_.resize(part.type.size());
   near_widened_.resize(part.node_global.size());
-  for (const LocalCellId c : widened_.ids()) {
+  for_indices(team, part.owned(), [&](std::int64_t i) {
+    const LocalCellId c(i);
     widened_[c] = is_widened(part, c) ? 1 : 0;
-    for (const LocalNodeId n : part.nodes(c)) near_widened_[n] |= widened_[c];
-  }
-  for (const LocalNodeId n : near_widened_.ids()) {
-    if (stars.star[n] < 0) continue;
+    if (widened_[c] == 0) return;
+    for (const LocalNodeId n : part.nodes(c)) std::atomic_ref(near_widened_[n]).store(1, std::memory_order_relaxed);
+  });
+  for_indices(team, near_widened_.count(), [&](std::int64_t i) {
+    const LocalNodeId n(i);
+    if (stars.star[n] < 0) return;
     for (const NodeStars::Entry& e : stars.cells.row(stars.star[n])) near_widened_[n] |= e.widened ? 1 : 0;
-  }
+  });
 }
 
 void Adjacency::append(LocalCellId cell, std::vector<CellCopy>& neighbours) const {

@@ -57,20 +57,28 @@ void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const RowOffsets& ro
 
 /// Enters the data of the owned cells, moved from `part`, and those of the ghost cells.
 void enter_cell_data(Mesh& mesh, Subdomain& part, std::span<const CellData> ghosts, const std::vector<std::int32_t>& ghost_image,
-                     const Translations& translations) {
+                     const Translations& translations, Team& team) {
   mesh.cell_type = std::move(part.type);
   mesh.cell_volume = std::move(part.volume);
   mesh.cell_centroid = std::move(part.centroid);
   mesh.cell_file_id = std::move(part.file_id);
   mesh.cell_zone = std::move(part.zone);
   mesh.cell_global = std::move(part.global);
+  const std::size_t owned = mesh.cell_type.size(), cells = owned + ghosts.size();
+  resize_by_team(team, mesh.cell_type, cells);
+  resize_by_team(team, mesh.cell_volume, cells);
+  resize_by_team(team, mesh.cell_centroid, cells);
+  resize_by_team(team, mesh.cell_file_id, cells);
+  resize_by_team(team, mesh.cell_zone, cells);
+  resize_by_team(team, mesh.cell_global, cells);
   for (std::size_t g = 0; g < ghosts.size(); ++g) {
-    mesh.cell_type.push_back(ghosts[g].type);
-    mesh.cell_volume.push_back(ghosts[g].volume);
-    mesh.cell_centroid.push_back(ghosts[g].centroid + translations.shift(ghost_image[g]));
-    mesh.cell_file_id.push_back(ghosts[g].file_id);
-    mesh.cell_zone.push_back(ghosts[g].zone);
-    mesh.cell_global.push_back(ghosts[g].global);
+    const LocalCellId c(owned + g);
+    mesh.cell_type[c] = ghosts[g].type;
+    mesh.cell_volume[c] = ghosts[g].volume;
+    mesh.cell_centroid[c] = ghosts[g].centroid + translations.shift(ghost_image[g]);
+    mesh.cell_file_id[c] = ghosts[g].file_id;
+    mesh.cell_zone[c] = ghosts[g].zone;
+    mesh.cell_global[c] = ghosts[g].global;
   }
 }
 
@@ -106,7 +114,7 @@ void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNod
     cell = mesh.plan.find(row, part.image_of(slot)).value();
   });
 
-  enter_cell_data(mesh, part, data, ghost_image, translations);
+  enter_cell_data(mesh, part, data, ghost_image, translations, team);
 
   const auto owned_node = [&](std::int64_t node) {
     const std::int32_t before = part.node_table.find(node);
@@ -121,37 +129,40 @@ void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNod
   kernels::sort_unique(copies);
 
   const auto owned_nodes = static_cast<std::int64_t>(part.node_global.size());
-  auto offset = list_of_size<std::int64_t>(team, part.first_node.size());
-  for_indices(team, std::ssize(offset), [&](std::int64_t c) { offset[c] = part.first_node[c]; });
-  TeamVector<LocalNodeId> entry = std::move(part.node);
-  entry.reserve(entry.size() + ghost_nodes.entries().size());
+  auto offset = list_of_size<std::int64_t>(team, part.first_node.size() + ghosts);
+  for_indices(team, std::ssize(part.first_node), [&](std::int64_t c) { offset[c] = part.first_node[c]; });
+  for (std::size_t g = 0; g < ghosts; ++g) {
+    const std::size_t c = part.first_node.size() + g;
+    offset[c] = offset[c - 1] + std::ssize(ghost_nodes.row(g));
+  }
+  mesh.cell_nodes.assign_offsets(offset, team);
+  offset = {};
+  const std::span<LocalNodeId> entries = mesh.cell_nodes.entries();
+  for_indices(team, std::ssize(part.node), [&](std::int64_t i) { entries[i] = part.node[i]; });
+  auto next = entries.begin() + std::ssize(part.node);
   for (std::size_t g = 0; g < ghosts; ++g) {
     for (const std::int64_t node : ghost_nodes.row(g)) {
       const LocalNodeId here = ghost_image[g] != 0 ? LocalNodeId::invalid() : owned_node(node);
       const auto copy = std::lower_bound(copies.begin(), copies.end(), NodeCopy{ghost_image[g], node}) - copies.begin();
-      entry.push_back(here.valid() ? here : LocalNodeId(owned_nodes + copy));
+      *next++ = here.valid() ? here : LocalNodeId(owned_nodes + copy);
     }
-    offset.push_back(static_cast<std::int64_t>(entry.size()));
   }
-  mesh.cell_nodes.assign_offsets(offset, team);
-  const std::span<LocalNodeId> entries = mesh.cell_nodes.entries();
-  for_indices(team, std::ssize(entry), [&](std::int64_t i) { entries[i] = entry[i]; });
-  offset = {};
-  entry = {};
+  part.node = {};
   part.first_node = {};
 
-  mesh.node_coord = std::move(part.node_coord);
-  mesh.node_global.reserve(part.node_global.size() + copies.size());
-  resize_by_team(team, mesh.node_global, part.node_global.size());
-  for_indices(team, mesh.node_global.count(),
+  const std::size_t all_nodes = part.node_global.size() + copies.size();
+  resize_by_team(team, mesh.node_global, all_nodes);
+  for_indices(team, owned_nodes,
               [&](std::int64_t i) { mesh.node_global[LocalNodeId(i)] = GlobalNodeId(part.node_global[LocalNodeId(i)]); });
   std::vector<std::int64_t> ids;
   for (const NodeCopy& copy : copies) {
+    mesh.node_global[LocalNodeId(owned_nodes + std::ssize(ids))] = GlobalNodeId(copy.node);
     ids.push_back(copy.node);
-    mesh.node_global.push_back(GlobalNodeId(copy.node));
   }
-  mesh.node_coord.reserve(mesh.node_global.size());
-  for (const Vec3 x : fetch<Vec3>(mesh.comm, nodes, ids, held_coords)) mesh.node_coord.push_back(x);
+  mesh.node_coord = std::move(part.node_coord);
+  resize_by_team(team, mesh.node_coord, all_nodes);
+  const TeamVector<Vec3> coords = fetch<Vec3>(mesh.comm, nodes, ids, held_coords);
+  std::copy(coords.begin(), coords.end(), mesh.node_coord.begin() + static_cast<std::ptrdiff_t>(owned_nodes));
 }
 
 }  // namespace weft::mesh::detail

@@ -120,9 +120,10 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
 
   step("partition");
   detail::Destinations destinations = detail::number_at_owners(
-      comm, block, detail::partition(comm, block, cells, nodes, links, options.partition, comm.size()), team);
+      comm, block, detail::partition(comm, block, cells, nodes, links, options.partition, comm.size(), team), team);
   step("move cells");
   detail::Subdomain part = detail::redistribute(comm, block, cells, nodes, std::move(links), destinations, team);
+  destinations.order = {};
   detail::measure_cells(comm, block, part, team);
   step("find neighbours and order cells");
   detail::NodeStars stars;

@@ -1,6 +1,7 @@
 #pragma once
 /// Access to values of other ranks by global id, for ids that are distributed in contiguous ranges (RowOffsets).
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -12,7 +13,9 @@
 #include "weft/base/team_memory.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/comm/rank_lists.hpp"
+#include "weft/kernels/primitives/select.hpp"
 #include "weft/kernels/primitives/threads.hpp"
+#include "weft/mesh/build/send_order.hpp"
 
 namespace weft::mesh::detail {
 
@@ -24,7 +27,7 @@ template <Transferable T>
 }
 
 /// Reads values of other ranks: values(i) = `answer(local row of ids[i] on its owner)`, computed by that rank. The
-/// ids may be in any order; repeated ids are sent repeatedly. The threads of `team` answer the ids of this rank. @collective
+/// ids may be in any order; repeated ids are sent repeatedly. The threads of `team` call answer(). @collective
 template <Transferable T, class Answer>
 [[nodiscard]] TeamVector<T> fetch_with(const Communicator& comm, const RowOffsets& rows, std::span<const std::int64_t> ids,
                                        Answer&& answer, Team& team = kernels::calling_thread()) {
@@ -34,21 +37,28 @@ template <Transferable T, class Answer>
     if (rows.owns(row)) values[i] = answer(rows.local(row).index());
   });
   if (comm.size() == 1) return values;
-  RankLists<std::int64_t> ask;
-  for (const std::int64_t id : ids) {
-    if (!rows.owns(GlobalRow(id))) ask[rows.owner(GlobalRow(id))].push_back(id);
+  const auto is_elsewhere = [&](std::int32_t i) { return !rows.owns(GlobalRow(ids[to_index(i)])); };
+  WEFT_EXPECTS(std::ssize(ids) <= std::numeric_limits<std::int32_t>::max());
+  const std::vector<std::int32_t> elsewhere = kernels::select(static_cast<std::int32_t>(ids.size()), is_elsewhere, team);
+  const auto id_of = [&](std::int64_t k) { return ids[to_index(elsewhere[to_index(k)])]; };
+  const SendOrder order = send_order(
+      std::ssize(elsewhere), [&](std::int64_t k) { return rows.owner(GlobalRow(id_of(k))); }, team);
+  auto ask = list_of_size<std::int64_t>(team, elsewhere.size());
+  for_indices(team, std::ssize(ask), [&](std::int64_t p) { ask[p] = id_of(order.item[p]); });
+  TeamVector<std::int64_t> asked;
+  std::vector<Rank> askers;
+  std::vector<std::size_t> first{0};
+  for (const auto& [rank, number] : send_in_order(comm, order.ranks, order.first, ask, asked, team)) {
+    askers.push_back(rank);
+    first.push_back(first.back() + number);
   }
-  std::vector<RankValues<T>> reply;
-  for (const auto& [rank, asked] : comm.all_to_all(std::move(ask).by_rank())) {
-    std::vector<T>& list = reply.emplace_back(RankValues<T>{rank, {}}).values;
-    list.reserve(asked.size());
-    for (const std::int64_t id : asked) list.push_back(answer(rows.local(GlobalRow(id)).index()));
-  }
-  RankReader<T> answers(comm.all_to_all(reply));
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    const GlobalRow row(ids[i]);
-    if (!rows.owns(row)) values[i] = answers.next(rows.owner(row));
-  }
+  ask = {};
+  auto reply = list_of_size<T>(team, asked.size());
+  for_indices(team, std::ssize(asked), [&](std::int64_t k) { reply[k] = answer(rows.local(GlobalRow(asked[k])).index()); });
+  asked = {};
+  TeamVector<T> answers;  // in the order of `ask`, because both are in the order of ranks
+  send_in_order(comm, askers, first, reply, answers, team);
+  for_indices(team, std::ssize(answers), [&](std::int64_t p) { values[elsewhere[to_index(order.item[p])]] = answers[p]; });
   return values;
 }
 

@@ -144,13 +144,20 @@ void match_at_home(const Communicator& comm, const Elements& elements, const Row
 
 /// Matches the received faces: of cells of different chunks, and of boundary elements.
 void match_here(std::vector<FaceRecord> faces, std::vector<BoundaryRecord> boundary, const std::vector<char>& keep,
-                std::vector<LinkReply>& replies, std::vector<ZoneFace>& kept, std::vector<FaceProblem>& problems) {
-  std::sort(faces.begin(), faces.end(), [](const FaceRecord& a, const FaceRecord& b) {
-    return a.key != b.key ? a.key < b.key : std::pair(a.cell, a.face) < std::pair(b.cell, b.face);
-  });
-  std::sort(boundary.begin(), boundary.end(), [](const BoundaryRecord& a, const BoundaryRecord& b) {
-    return a.key != b.key ? a.key < b.key : std::pair(a.file_id, a.zone) < std::pair(b.file_id, b.zone);
-  });
+                std::vector<LinkReply>& replies, std::vector<ZoneFace>& kept, std::vector<FaceProblem>& problems, Team& team) {
+  const auto lowest_node = [](const auto& record) { return static_cast<std::uint64_t>(record.key[0]); };
+  kernels::bucket_sort(
+      faces, lowest_node,
+      [](const FaceRecord& a, const FaceRecord& b) {
+        return a.key != b.key ? a.key < b.key : std::pair(a.cell, a.face) < std::pair(b.cell, b.face);
+      },
+      team);
+  kernels::bucket_sort(
+      boundary, lowest_node,
+      [](const BoundaryRecord& a, const BoundaryRecord& b) {
+        return a.key != b.key ? a.key < b.key : std::pair(a.file_id, a.zone) < std::pair(b.file_id, b.zone);
+      },
+      team);
   const auto byte = [](std::int64_t face) { return static_cast<std::uint8_t>(face); };
   std::size_t i = 0, k = 0;
   while (i < faces.size() || k < boundary.size()) {
@@ -236,7 +243,7 @@ FaceLinks match_faces(const Communicator& comm, const MeshBlock& block, const Ro
     }
     auto faces = all_to_all(comm, std::move(to));
     auto boundary = all_to_all(comm, std::move(boundary_to));
-    match_here(std::move(faces), std::move(boundary), keep, replies, kept, problems);
+    match_here(std::move(faces), std::move(boundary), keep, replies, kept, problems, team);
   }
   if (comm.any(!problems.empty())) report_faces(comm, block, cells, nodes, problems);
   enter_links(comm, cells, replies, links);

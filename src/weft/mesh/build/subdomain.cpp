@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <type_traits>
-#include <unordered_map>
 #include <utility>
 
 #include "weft/base/error.hpp"
 #include "weft/base/team_loops.hpp"
 #include "weft/base/team_memory.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/kernels/primitives/select.hpp"
 #include "weft/kernels/primitives/sum_up.hpp"
 #include "weft/mesh/build/first_use.hpp"
 #include "weft/mesh/build/input_checks.hpp"
@@ -20,30 +19,52 @@
 namespace weft::mesh::detail {
 namespace {
 
-/// Sends row i of `values`, entries begin(i) ... begin(i + 1) - 1, to rank part[i]. Rows are received in the order of their
-/// global ids, because chunks are in the order of ranks. @collective
-/// @tparam List  std::vector or TeamVector.
-template <class List, class Begin>
-List to_owners(const Communicator& comm, const std::vector<std::int32_t>& part, List values, Begin&& begin) {
-  using T = typename List::value_type;
-  if (comm.size() == 1) return values;
-  std::unordered_map<Rank, std::size_t> size;
-  for (std::size_t i = 0; i < part.size(); ++i) size[Rank(part[i])] += begin(i + 1) - begin(i);
-  RankLists<T> to;
-  for (const auto& [rank, entries] : size) to[rank].reserve(entries);
-  for (std::size_t i = 0; i < part.size(); ++i) {
-    auto& row = to[Rank(part[i])];
-    row.insert(row.end(), values.begin() + static_cast<std::ptrdiff_t>(begin(i)),
-               values.begin() + static_cast<std::ptrdiff_t>(begin(i + 1)));
-  }
-  List().swap(values);
-  std::vector<T> received = all_to_all(comm, std::move(to));
-  if constexpr (std::is_same_v<List, std::vector<T>>) {
+/// Sends rows of values to the owners of the cells. They are received in the order of the global ids of the cells, because chunks
+/// are in the order of ranks.
+class ToOwners {
+ public:
+  ToOwners(const Communicator& comm, const SendOrder& order, Team& team) : comm_(comm), order_(order), team_(team) {}
+
+  /// Sends one value of each cell. @collective  @tparam List  std::vector or TeamVector.
+  template <class List>
+  [[nodiscard]] List send(List values) const {
+    if (comm_.size() == 1) return values;
+    List packed, received;
+    resize_by_team(team_, packed, values.size());
+    for_indices(team_, std::ssize(packed), [&](std::int64_t p) { packed[p] = values[order_.item[p]]; });
+    List().swap(values);
+    send_in_order(comm_, order_.ranks, order_.first, packed, received, team_);
     return received;
-  } else {
-    return List(received.begin(), received.end());
   }
-}
+
+  /// Sends the values first[c] ... first[c + 1] - 1 of each cell c. @collective
+  template <class List, class Offsets>
+  [[nodiscard]] List send_rows(List values, const Offsets& first) const {
+    if (comm_.size() == 1) return values;
+    auto begin = list_of_size<std::size_t>(team_, order_.item.size() + 1);  // starts of the rows in the list to be sent
+    for_indices(team_, std::ssize(order_.item), [&](std::int64_t p) {
+      const std::int32_t c = order_.item[p];
+      begin[p + 1] = static_cast<std::size_t>(first[c + 1] - first[c]);
+    });
+    kernels::sum_up(begin, team_);
+    List packed, received;
+    resize_by_team(team_, packed, values.size());
+    for_indices(team_, std::ssize(order_.item), [&](std::int64_t p) {
+      const std::int32_t c = order_.item[p];
+      std::copy(values.begin() + first[c], values.begin() + first[c + 1], packed.begin() + static_cast<std::ptrdiff_t>(begin[p]));
+    });
+    List().swap(values);
+    std::vector<std::size_t> first_of_rank;
+    for (const std::size_t row : order_.first) first_of_rank.push_back(begin[row]);
+    send_in_order(comm_, order_.ranks, first_of_rank, packed, received, team_);
+    return received;
+  }
+
+ private:
+  const Communicator& comm_;
+  const SendOrder& order_;
+  Team& team_;
+};
 
 /// Returns the elements of a list by id.
 template <class I, class T>
@@ -109,21 +130,26 @@ Destinations number_at_owners(const Communicator& comm, const MeshBlock& block, 
     for_indices(team, std::ssize(same.number), [&](std::int64_t c) { same.number[c] = static_cast<std::int32_t>(c); });
     return same;
   }
-  RankLists<std::int64_t> count;
-  for (const std::int32_t rank : owner) {
-    auto& of_rank = count[Rank(rank)];
-    of_rank.empty() ? of_rank.push_back(1) : static_cast<void>(++of_rank.front());
+  Destinations to{std::move(owner), {}, {}};
+  to.order = send_order(
+      std::ssize(to.owner), [&](std::int64_t c) { return Rank(to.owner[c]); }, team);
+  std::vector<RankValues<std::int64_t>> count;
+  for (std::size_t d = 0; d < to.order.ranks.size(); ++d) {
+    count.push_back({to.order.ranks[d], {static_cast<std::int64_t>(to.order.first[d + 1] - to.order.first[d])}});
   }
   // Each owner numbers the cells of rank 0, then those of rank 1, ...
-  std::vector<RankValues<std::int64_t>> first = comm.all_to_all(std::move(count).by_rank());
+  std::vector<RankValues<std::int64_t>> first = comm.all_to_all(count);
   std::int64_t all = 0;
   for (auto& of_rank : first) all += std::exchange(of_rank.values.front(), all);
   agreed(comm, [&] { check_cell_count(all, comm.rank().value(), comm.size(), block.source); });
-  RankLists<std::int64_t> next;
-  for (auto& [rank, values] : comm.all_to_all(first)) next[rank] = std::move(values);
-  Destinations to{std::move(owner), {}};
-  to.number.reserve(to.owner.size());
-  for (const std::int32_t rank : to.owner) to.number.push_back(static_cast<std::int32_t>(next[Rank(rank)].front()++));
+  const std::vector<RankValues<std::int64_t>> start = comm.all_to_all(first);  // by owner, as to.order.ranks
+  resize_by_team(team, to.number, to.owner.size());
+  for (std::size_t d = 0; d < start.size(); ++d) {
+    const std::size_t begin = to.order.first[d], cells = to.order.first[d + 1] - begin;
+    for_indices(team, static_cast<std::int64_t>(cells), [&](std::int64_t i) {
+      to.number[to.order.item[begin + static_cast<std::size_t>(i)]] = static_cast<std::int32_t>(start[d].values.front() + i);
+    });
+  }
   return to;
 }
 
@@ -144,10 +170,11 @@ void name_by_numbers(const RowOffsets& cells, const Destinations& to, FaceLinks&
   });
 }
 
-/// Gives each node a local number in the order of first use, and enters it in the table.
-/// @param cell_nodes  the nodes of the owned cells.
-void number_nodes(std::span<const GlobalNodeId> cell_nodes, Subdomain& owned, Team& team) {
-  if (cell_nodes.empty()) return;
+}  // namespace
+
+UsedNodes number_nodes(std::span<const GlobalNodeId> cell_nodes, std::size_t cells, Team& team) {
+  UsedNodes used;
+  if (cell_nodes.empty()) return used;
   const auto uses = static_cast<std::int64_t>(cell_nodes.size());
   std::vector<std::pair<GlobalNodeId, GlobalNodeId>> ranges(shares_of(team, uses));
   for_shares(team, uses, [&](LoopShare share) {
@@ -156,47 +183,43 @@ void number_nodes(std::span<const GlobalNodeId> cell_nodes, Subdomain& owned, Te
   });
   auto [lowest, highest] = ranges.front();
   for (const auto& [low, high] : ranges) lowest = std::min(lowest, low), highest = std::max(highest, high);
-  owned.node_table = IdTable(lowest.value(), highest.value(), owned.type.size());
-  const std::span<std::int32_t> list = owned.node_table.list();
+  used.table = IdTable(lowest.value(), highest.value(), cells);
+  const std::span<std::int32_t> list = used.table.list();
   if (list.empty()) {
-    owned.node.reserve(cell_nodes.size());
+    used.node.reserve(cell_nodes.size());
     for (const GlobalNodeId node : cell_nodes) {
-      const LocalNodeId next = owned.node_global.ids().last();
-      owned.node.emplace_back(owned.node_table.find_or_insert(node.value(), next.value()));
-      if (owned.node.back() == next) owned.node_global.push_back(node.value());
+      const LocalNodeId next = used.global.ids().last();
+      used.node.emplace_back(used.table.find_or_insert(node.value(), next.value()));
+      if (used.node.back() == next) used.global.push_back(node.value());
     }
-    return;
+    return used;
   }
   const auto key_of = [&](std::int64_t i) { return static_cast<std::size_t>(cell_nodes[i].value() - lowest.value()); };
   const TeamVector<std::int32_t> keys = number_by_first_use(uses, key_of, list, team);
-  resize_by_team(team, owned.node, cell_nodes.size());
-  for_indices(team, uses, [&](std::int64_t i) { owned.node[i] = LocalNodeId(list[key_of(i)]); });
-  resize_by_team(team, owned.node_global, keys.size());
-  for_indices(team, std::ssize(keys), [&](std::int64_t n) { owned.node_global[LocalNodeId(n)] = lowest.value() + keys[n]; });
+  resize_by_team(team, used.node, cell_nodes.size());
+  for_indices(team, uses, [&](std::int64_t i) { used.node[i] = LocalNodeId(list[key_of(i)]); });
+  resize_by_team(team, used.global, keys.size());
+  for_indices(team, std::ssize(keys), [&](std::int64_t n) { used.global[LocalNodeId(n)] = lowest.value() + keys[n]; });
+  return used;
 }
-
-}  // namespace
 
 Subdomain redistribute(const Communicator& comm, MeshBlock& block, const RowOffsets& cells, const RowOffsets& nodes,
                        FaceLinks links, const Destinations& to, Team& team) {
-  const std::vector<std::int32_t>& part = to.owner;
   name_by_numbers(cells, to, links, team);
   Elements& from = block.cells;
-  const auto single = [](std::size_t i) { return i; };
-  const auto node_row = [&](std::size_t i) -> std::size_t { return from.offset[i]; };
-  const auto face_row = [&](std::size_t i) -> std::size_t { return links.offset[i]; };
+  const ToOwners owners(comm, to.order, team);
 
   Subdomain owned;
-  TeamVector<GlobalNodeId> cell_nodes = to_owners(comm, part, std::move(from.node), node_row);
-  TeamVector<std::int64_t> target = to_owners(comm, part, std::move(links.target), face_row);
-  owned.partner = to_owners(comm, part, std::move(links.partner), face_row);
-  if (comm.any(!links.image.empty())) owned.image = to_owners(comm, part, std::move(links.image), face_row);
-  auto global = list_of_size<GlobalCellId>(team, part.size());
+  TeamVector<GlobalNodeId> cell_nodes = owners.send_rows(std::move(from.node), from.offset);
+  TeamVector<std::int64_t> target = owners.send_rows(std::move(links.target), links.offset);
+  owned.partner = owners.send_rows(std::move(links.partner), links.offset);
+  if (comm.any(!links.image.empty())) owned.image = owners.send_rows(std::move(links.image), links.offset);
+  auto global = list_of_size<GlobalCellId>(team, to.owner.size());
   for_indices(team, std::ssize(global), [&](std::int64_t i) { global[i] = GlobalCellId(cells.first().value() + i); });
-  owned.global = IdVector<LocalCellId, GlobalCellId>(to_owners(comm, part, std::move(global), single));
-  owned.file_id = by_id<LocalCellId>(to_owners(comm, part, std::move(from.file_id), single), team);
-  owned.zone = by_id<LocalCellId>(to_owners(comm, part, std::move(from.zone), single), team);
-  owned.type = by_id<LocalCellId>(to_owners(comm, part, std::move(from.type), single), team);
+  owned.global = IdVector<LocalCellId, GlobalCellId>(owners.send(std::move(global)));
+  owned.file_id = by_id<LocalCellId>(owners.send(std::move(from.file_id)), team);
+  owned.zone = by_id<LocalCellId>(owners.send(std::move(from.zone)), team);
+  owned.type = by_id<LocalCellId>(owners.send(std::move(from.type)), team);
   from = Elements{};
   links = FaceLinks{};
   block.boundary = Elements{};
@@ -211,8 +234,11 @@ Subdomain redistribute(const Communicator& comm, MeshBlock& block, const RowOffs
   kernels::sum_up(owned.first_node, team);
   kernels::sum_up(owned.first_face, team);
 
-  number_nodes(cell_nodes, owned, team);
+  UsedNodes used = number_nodes(cell_nodes, owned.type.size(), team);
   TeamVector<GlobalNodeId>().swap(cell_nodes);
+  owned.node = std::move(used.node);
+  owned.node_global = std::move(used.global);
+  owned.node_table = std::move(used.table);
   owned.node_coord = IdVector<LocalNodeId, Vec3>(fetch<Vec3>(comm, nodes, owned.node_global, block.coords, team));
 
   const auto is_looked_up = [](std::int64_t t) { return t >= 0 && t < kOwnNumber; };
@@ -221,16 +247,20 @@ Subdomain redistribute(const Communicator& comm, MeshBlock& block, const RowOffs
     const std::int64_t t = target[slot];
     if (!is_looked_up(t)) owned.neighbour[slot] = static_cast<std::int32_t>(t >= 0 ? t - kOwnNumber : t);
   });
-  if (comm.size() == 1) return owned;                // its links are local numbers
-  for (const LocalCellId cell : owned.type.ids()) {  // a cell is referenced by the cells that it references
-    const auto first = target.begin() + owned.first_face[cell.index()],
-               last = target.begin() + owned.first_face[cell.index() + 1];
-    if (std::any_of(first, last, is_looked_up)) {
-      (void)owned.cell_table.find_or_insert(owned.global[cell].value(), cell.value());
-    }
+  if (comm.size() == 1) return owned;  // its links are local numbers
+  const auto has_looked_up = [&](std::int32_t cell) {
+    const auto first = target.begin() + owned.first_face[to_index(cell)],
+               last = target.begin() + owned.first_face[to_index(cell) + 1];
+    return std::any_of(first, last, is_looked_up);
+  };
+  const std::vector<std::int32_t> referring = kernels::select(owned.owned(), has_looked_up, team);
+  for (const std::int32_t c : referring) {  // a cell is referenced by the cells that it references
+    (void)owned.cell_table.find_or_insert(owned.global[LocalCellId(c)].value(), c);
   }
-  for (std::size_t slot = 0; slot < target.size(); ++slot) {
-    if (is_looked_up(target[slot])) owned.neighbour[slot] = owned.refer_to(GlobalCellId(target[slot]));
+  for (const std::int32_t c : referring) {
+    for (std::int32_t slot = owned.first_face[to_index(c)]; slot < owned.first_face[to_index(c) + 1]; ++slot) {
+      if (is_looked_up(target[slot])) owned.neighbour[slot] = owned.refer_to(GlobalCellId(target[slot]));
+    }
   }
   return owned;
 }

@@ -11,6 +11,7 @@
 #include "weft/mesh/build/distribution.hpp"
 #include "weft/mesh/build/face_match.hpp"
 #include "weft/mesh/build/id_table.hpp"
+#include "weft/mesh/build/send_order.hpp"
 #include "weft/mesh/mesh_block.hpp"
 
 namespace weft::mesh::detail {
@@ -55,12 +56,22 @@ struct Subdomain {
 /// Destinations of the cells of this rank's chunk.
 struct Destinations {
   std::vector<std::int32_t> owner;
-  std::vector<std::int32_t> number;  ///< local number on the owner, before any renumbering
+  TeamVector<std::int32_t> number;  ///< local number on the owner, before any renumbering
+  SendOrder order;                  ///< order of the cells, empty on one rank
 };
 /// Numbers cells on their owners. @param owner  of each cell of this rank's chunk.
 /// @throws LimitError on every rank if one would own too many. @collective
 [[nodiscard]] Destinations number_at_owners(const Communicator& comm, const MeshBlock& block, std::vector<std::int32_t> owner,
                                             Team& team);
+
+/// The nodes that cells use.
+struct UsedNodes {
+  TeamVector<LocalNodeId> node;                ///< the node of each use
+  IdVector<LocalNodeId, std::int64_t> global;  ///< global id of each node
+  IdTable table;                               ///< global id -> node
+};
+/// Numbers the nodes of cells in the order of first use. @param cell_nodes  the nodes of one cell after another.
+[[nodiscard]] UsedNodes number_nodes(std::span<const GlobalNodeId> cell_nodes, std::size_t cells, Team& team);
 
 /// Sends cells with all their data to their owners, and reads the coordinates of their nodes. Owned cells are in ascending
 /// order of global cells, nodes in the order of first use.

@@ -9,7 +9,7 @@
 
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
-#include "weft/mesh/build/id_table.hpp"
+#include "weft/mesh/build/subdomain.hpp"
 
 namespace weft::mesh {
 
@@ -61,28 +61,17 @@ std::string partitioners_other_than(Partitioner partitioner) {
   return one_of(others);
 }
 
-std::vector<Vec3> mean_corners(const Communicator& comm, const MeshBlock& block, const RowOffsets& nodes) {
-  IdTable table;
-  std::vector<std::int64_t> ids;        // global ids of nodes on other ranks
-  std::vector<std::int32_t> elsewhere;  // index into `ids`, in the order of occurrence
-  for (const GlobalNodeId node : block.cells.node) {
-    if (nodes.owns(GlobalRow(node.value()))) continue;
-    const auto next = static_cast<std::int32_t>(ids.size());
-    elsewhere.push_back(table.find_or_insert(node.value(), next));
-    if (elsewhere.back() == next) ids.push_back(node.value());
-  }
-  const auto coords = fetch<Vec3>(comm, nodes, ids, block.coords);
-  auto next = elsewhere.begin();
-  std::vector<Vec3> places;
-  places.reserve(block.cells.type.size());
-  for (std::int64_t c = 0; c < block.cells.size(); ++c) {
+TeamVector<Vec3> mean_corners(const Communicator& comm, const MeshBlock& block, const RowOffsets& nodes, Team& team) {
+  const UsedNodes used = number_nodes(block.cells.node, block.cells.type.size(), team);
+  const TeamVector<Vec3> coords = fetch<Vec3>(comm, nodes, {used.global.data(), used.global.size()}, block.coords, team);
+  auto middle = list_of_size<Vec3>(team, block.cells.type.size());
+  for_indices(team, block.cells.size(), [&](std::int64_t c) {
+    const auto first = used.node.begin() + block.cells.offset[c], last = used.node.begin() + block.cells.offset[c + 1];
     Vec3 sum;
-    for (const GlobalNodeId node : block.cells.nodes(c)) {
-      sum += nodes.owns(GlobalRow(node.value())) ? block.coords[nodes.local(GlobalRow(node.value())).index()] : coords[*next++];
-    }
-    places.push_back(sum / static_cast<double>(block.cells.nodes(c).size()));
-  }
-  return places;
+    for (auto node = first; node != last; ++node) sum += coords[node->index()];
+    middle[c] = sum / static_cast<double>(last - first);
+  });
+  return middle;
 }
 
 bool worth_partitioning(std::int64_t cells, int parts) { return cells > kWorthCutting * parts; }
@@ -125,7 +114,8 @@ void check_graph_size(std::int64_t cells, std::int64_t sides, bool periodic, std
 }
 
 std::vector<std::int32_t> partition(const Communicator& comm, const MeshBlock& block, const RowOffsets& cells,
-                                    const RowOffsets& nodes, const FaceLinks& links, const PartitionOptions& options, int parts) {
+                                    const RowOffsets& nodes, const FaceLinks& links, const PartitionOptions& options, int parts,
+                                    Team& team) {
   const auto mine = cells.local_rows();
   const PartitionerRow& chosen = row_of(chosen_partitioner(options.partitioner, cells.global_rows()));
   if (chosen.require != nullptr) chosen.require();
@@ -133,6 +123,7 @@ std::vector<std::int32_t> partition(const Communicator& comm, const MeshBlock& b
     return std::vector<std::int32_t>(mine, comm.rank().value());
   const bool partitions = parts > 1 && worth_partitioning(cells.global_rows(), parts);
   PartitionProblem problem{.comm = comm,
+                           .team = team,
                            .cells = cells,
                            .dim = block.dim,
                            .parts = parts,
@@ -140,7 +131,7 @@ std::vector<std::int32_t> partition(const Communicator& comm, const MeshBlock& b
                            .weight = {},
                            .graph = {},
                            .source_order = {}};
-  if (options.weight || (partitions && !chosen.of_graph)) problem.middle = mean_corners(comm, block, nodes);
+  if (options.weight || (partitions && !chosen.of_graph)) problem.middle = mean_corners(comm, block, nodes, team);
   problem.weight = weights_of(comm, cells.global_rows(), block.cells.type, block.cells.zone, problem.middle, options);
   if (parts == 1) return std::vector<std::int32_t>(mine, 0);
   if (!partitions) {

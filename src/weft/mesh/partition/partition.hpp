@@ -19,10 +19,13 @@ namespace weft::mesh::detail {
 /// weight not above 0; a partitioner that is not part of the build. @collective
 [[nodiscard]] std::vector<std::int32_t> partition(const Communicator& comm, const MeshBlock& block, const RowOffsets& cells,
                                                   const RowOffsets& nodes, const FaceLinks& links,
-                                                  const PartitionOptions& options, int parts);
+                                                  const PartitionOptions& options, int parts, Team& team);
 
 /// Returns the mean corner of each cell of this rank's chunk. @collective
-[[nodiscard]] std::vector<Vec3> mean_corners(const Communicator& comm, const MeshBlock& block, const RowOffsets& nodes);
+/// @cost memory of 4 B per corner of a cell, and 36 B per node, until it returns. If the ids of nodes extend over many times the
+/// number of cells, also a hash table of 24 to 48 B per cell, in which one thread enters the nodes.
+[[nodiscard]] TeamVector<Vec3> mean_corners(const Communicator& comm, const MeshBlock& block, const RowOffsets& nodes,
+                                            Team& team = kernels::calling_thread());
 
 /// Returns true if there are enough cells for a partitioner; otherwise part_of_even_split() applies.
 /// @param cells  their number in the whole mesh.

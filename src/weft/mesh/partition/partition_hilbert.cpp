@@ -2,8 +2,12 @@
 #include <array>
 #include <limits>
 #include <span>
+#include <utility>
 
+#include "weft/base/team_loops.hpp"
+#include "weft/base/team_memory.hpp"
 #include "weft/kernels/primitives/bucket_sort.hpp"
+#include "weft/kernels/primitives/sum_up.hpp"
 #include "weft/mesh/partition/cell_ordering.hpp"
 #include "weft/mesh/partition/partition_methods.hpp"
 
@@ -11,15 +15,26 @@ namespace weft::mesh::detail {
 namespace {
 
 /// Returns the bounding box of the points of all ranks: its lowest corner and longest edge. @collective
-std::pair<Vec3, double> box_around(const Communicator& comm, std::span<const Vec3> places) {
+std::pair<Vec3, double> box_around(const Communicator& comm, std::span<const Vec3> points, Team& team) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  std::array<double, 6> ends;  // -low, high
-  ends.fill(-kInfinity);
-  for (const Vec3& x : places) {
-    for (std::size_t d = 0; d < 3; ++d) {
-      ends[d] = std::max(ends[d], -x[static_cast<int>(d)]);
-      ends[d + 3] = std::max(ends[d + 3], x[static_cast<int>(d)]);
+  using Ends = std::array<double, 6>;  // -low, high
+  Ends none;
+  none.fill(-kInfinity);
+  std::vector<Ends> of_share(static_cast<std::size_t>(shares_of(team, std::ssize(points))), none);
+  for_shares(team, std::ssize(points), [&](LoopShare share) {
+    Ends ends = none;
+    for (const Vec3& x :
+         points.subspan(static_cast<std::size_t>(share.begin), static_cast<std::size_t>(share.end - share.begin))) {
+      for (std::size_t d = 0; d < 3; ++d) {
+        ends[d] = std::max(ends[d], -x[static_cast<int>(d)]);
+        ends[d + 3] = std::max(ends[d + 3], x[static_cast<int>(d)]);
+      }
     }
+    of_share[static_cast<std::size_t>(share.number)] = ends;
+  });
+  Ends ends = none;
+  for (const Ends& one : of_share) {
+    for (std::size_t k = 0; k < ends.size(); ++k) ends[k] = std::max(ends[k], one[k]);
   }
   comm.max(std::span<double>(ends));
   return {{-ends[0], -ends[1], -ends[2]}, std::max({ends[0] + ends[3], ends[1] + ends[4], ends[2] + ends[5]})};
@@ -29,22 +44,30 @@ std::pair<Vec3, double> box_around(const Communicator& comm, std::span<const Vec
 
 std::vector<std::int32_t> partition_along_hilbert_curve(PartitionProblem problem) {
   const Communicator& comm = problem.comm;
+  Team& team = problem.team;
   const int dim = problem.dim, parts = problem.parts;
-  const std::vector<Vec3>& places = problem.middle;
   const std::vector<std::int32_t>& weight = problem.weight;
-  const auto [low, extent] = box_around(comm, places);
   struct Entry {
     std::uint64_t key;
     std::uint32_t cell;
   };
-  std::vector<Entry> curve(places.size());
-  for (std::size_t i = 0; i < places.size(); ++i)
-    curve[i] = {hilbert_index(dim, places[i], low, extent), static_cast<std::uint32_t>(i)};
+  TeamVector<Entry> curve;
+  {
+    const TeamVector<Vec3> middle = std::move(problem.middle);
+    const auto [low, extent] = box_around(comm, middle, team);
+    const Vec3 corner = low;
+    const double edge = extent;
+    resize_by_team(team, curve, middle.size());
+    for_indices(team, std::ssize(middle), [&](std::int64_t i) {
+      curve[i] = {hilbert_index(dim, middle[i], corner, edge), static_cast<std::uint32_t>(i)};
+    });
+  }
   kernels::bucket_sort(
       curve, [](const Entry& e) { return e.key; },
-      [](const Entry& a, const Entry& b) { return a.key != b.key ? a.key < b.key : a.cell < b.cell; });
-  std::vector<std::int64_t> before(curve.size() + 1, 0);  // weight of the preceding entries
-  for (std::size_t i = 0; i < curve.size(); ++i) before[i + 1] = before[i] + (weight.empty() ? 1 : weight[curve[i].cell]);
+      [](const Entry& a, const Entry& b) { return a.key != b.key ? a.key < b.key : a.cell < b.cell; }, team);
+  auto before = list_of_size<std::int64_t>(team, curve.size() + 1);  // weight of the preceding entries
+  for_indices(team, std::ssize(curve), [&](std::int64_t i) { before[i + 1] = weight.empty() ? 1 : weight[curve[i].cell]; });
+  kernels::sum_up(before, team);
   const std::int64_t all = comm.sum(before.back());
   const auto weight_below = [&](std::uint64_t key) {
     const auto at = std::lower_bound(curve.begin(), curve.end(), key, [](const Entry& e, std::uint64_t k) { return e.key < k; });
@@ -66,8 +89,10 @@ std::vector<std::int32_t> partition_along_hilbert_curve(PartitionProblem problem
     }
   }
   std::vector<std::int32_t> part(curve.size());
-  for (const Entry& e : curve)
+  for_indices(team, std::ssize(curve), [&](std::int64_t i) {
+    const Entry& e = curve[i];
     part[e.cell] = static_cast<std::int32_t>(std::upper_bound(end.begin(), end.end(), e.key) - end.begin());
+  });
   return part;
 }
 

@@ -125,7 +125,7 @@ MeshBlock partition_mesh(const Communicator& comm, MeshBlock block, int parts, c
     std::vector<detail::ZoneFace> none;
     const detail::FaceLinks links =
         detail::match_faces(comm, block, cells, nodes, std::vector<char>(block.zones.size(), 0), none, kernels::calling_thread());
-    part = detail::partition(comm, block, cells, nodes, links, options, parts);
+    part = detail::partition(comm, block, cells, nodes, links, options, parts, kernels::calling_thread());
   }
   MeshBlock now;
   now.dim = block.dim;

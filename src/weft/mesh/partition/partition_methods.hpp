@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "weft/array/row_offsets.hpp"
+#include "weft/base/team.hpp"
+#include "weft/base/team_vector.hpp"
 #include "weft/base/vec3.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/mesh/ids.hpp"
@@ -21,9 +23,10 @@ struct CellGraph {
 /// The arguments with which every partitioner of the registry is called.
 struct PartitionProblem {
   const Communicator& comm;
+  Team& team;
   const RowOffsets& cells;  ///< rows of the graph of each rank
   int dim, parts;
-  std::vector<Vec3> middle;          ///< mean corner of each cell of this rank; may be empty for a partitioner of graphs
+  TeamVector<Vec3> middle;           ///< mean corner of each cell of this rank; may be empty for a partitioner of graphs
   std::vector<std::int32_t> weight;  ///< weights of these cells; empty if all are equal
   CellGraph graph;                   ///< rows of these cells; empty for other partitioners than those of graphs
   /// Position of these cells in the source of the mesh, for the same parts as from the source; empty: in the order of rows.

@@ -66,8 +66,8 @@ detail::CellGraph graph_of(const Mesh& mesh, bool periodic) {
 }
 
 /// Returns the mean corner of each owned cell.
-std::vector<Vec3> mean_corners(const Mesh& mesh) {
-  std::vector<Vec3> places;
+TeamVector<Vec3> mean_corners(const Mesh& mesh) {
+  TeamVector<Vec3> places;
   for (const LocalCellId cell : mesh.owned()) {
     Vec3 sum;
     const auto nodes = mesh.cell_nodes.row(cell.value());
@@ -93,6 +93,7 @@ std::vector<std::int32_t> part_of_cells(const Mesh& mesh, int parts) {
   }
   const PartitionerRow& chosen = row_of(chosen_partitioner(partitioner, mesh.global_cells));
   detail::PartitionProblem problem{.comm = comm,
+                                   .team = kernels::calling_thread(),
                                    .cells = mesh.plan.offsets(),
                                    .dim = mesh.dim,
                                    .parts = parts,
