@@ -1,5 +1,5 @@
-// Measures block-sparse products, batched LU, batched products and iterative solvers on one GPU, compared with cuSPARSE, cuBLAS
-// and a copy of the same bytes.
+// Measures block-sparse products, preconditioners, iterative solvers, batched LU and batched products on one GPU, compared with
+// cuSPARSE, cuBLAS and a copy of the same bytes.
 //
 //   bench_kernels_linear [--edge CELLS]     cells per edge of the box, 128, at most 674
 //
@@ -9,11 +9,16 @@
 // "library" are relative to a copy on the device, and "library/own" above 1 means that the own kernels are faster. cuSPARSE reads
 // the same matrix in its own format; batches of cuBLAS hold the same matrices. Working sets are larger than the L2 cache.
 //
-// The solvers iterate with block Jacobi on matrices with blocks of 5 x 5 (10.5 million rows for 128 cells per edge): a
-// seven-point Poisson matrix, and the Jacobian of an implicit step of the Euler equations (euler_matrix.hpp) at a CFL number of
-// 100. A cycle of GMRES(30) is compared with the sum of its kernels: products and preconditioner as measured alone, and the
-// vectors that the passes over the basis must read and write, 3 (j + 1) + 5 in iteration j, at the rate of the copy. GMRES(30)
-// then iterates to a residual of 1e-6 of the right-hand side, at most 100 cycles.
+// The colours of the rows are computed by calls that wait for the GPU, so that their time is elapsed time of the host; "library"
+// is the time of all threads of the host instead, by the same method. Bytes are those of one sweep over the pattern. ILU(0) and
+// LU-SGS move the bytes of their cost in colored_factors.hpp: the factors of ILU(0) also those of a row of U for each block of L.
+//
+// The solvers iterate on matrices with blocks of 5 x 5 (10.5 million rows for 128 cells per edge): a seven-point Poisson matrix,
+// and the Jacobian of an implicit step of the Euler equations (euler_matrix.hpp) at a CFL number of 100. A cycle of GMRES(30)
+// with block Jacobi is compared with the sum of its kernels: products and preconditioner as measured alone, and the vectors that
+// the passes over the basis must read and write, 3 (j + 1) + 5 in iteration j, at the rate of the copy. GMRES(30) then iterates
+// with each preconditioner to a residual of 1e-6 of the right-hand side, at most 100 cycles, in elapsed time; the factors, which
+// are computed once before, are lines of their own.
 #include <cstdint>
 #include <cstdio>
 #include <limits>
@@ -21,78 +26,41 @@
 #include <string>
 #include <vector>
 
-#include "weft/base/clock.hpp"
-#include "weft/base/mix.hpp"
+#include "weft/base/cores.hpp"
+#include "weft/base/team.hpp"
 #include "weft/device/device.hpp"
 #include "weft/device/info.hpp"
 #include "weft/device/parallel_for.cuh"
 #include "weft/kernels/linear/batched_product.hpp"
-#include "weft/kernels/linear/bicgstab.hpp"
 #include "weft/kernels/linear/block_jacobi.hpp"
 #include "weft/kernels/linear/bsr_product.hpp"
-#include "weft/kernels/linear/gmres.hpp"
 
 #include "arguments.hpp"
 #include "gpu_timing.hpp"
 #include "kernels/box_matrix.hpp"
 #include "kernels/cuda_libraries.hpp"
-#include "kernels/euler_matrix.hpp"
+#include "kernels/linear/systems.hpp"
+#include "kernels/linear/table.cuh"
 
 namespace {
 
 using namespace weft;
+using bench::FillRandom;
+using bench::kGpu;
+using bench::Line;
+using bench::random;
+using bench::Table;
 using kernels::BsrMatrix;
 using kernels::BsrPattern;
 using kernels::BsrView;
 
-constexpr space::cuda kGpu;
-
 /// cuSPARSE takes numbers of blocks as int.
 constexpr int kMostEdge = bench::largest_box(std::numeric_limits<int>::max());
-
-struct Line {
-  std::string what;
-  double bytes, own, library;   ///< seconds; 0: the library has no such function
-  std::int32_t iterations = 0;  ///< iterations of a solver, where it ends by itself
-};
-
-/// The lines of the result table, printed as they are added.
-struct Table {
-  double copy;  ///< bytes per second
-  std::vector<Line> lines;
-
-  [[nodiscard]] double of_copy(const Line& line, double seconds) const { return seconds > 0 ? line.bytes / seconds / copy : 0; }
-  void add(const Line& line) {
-    lines.push_back(line);
-    std::printf("%-44s %9.1f %11.1f %9.3f %9.3f %9.3f\n", line.what.c_str(), 1e-6 * line.bytes, 1e6 * line.own,
-                of_copy(line, line.own), of_copy(line, line.library), line.library > 0 ? line.library / line.own : 0);
-  }
-};
-
-/// Fills with numbers in [-1, 1), and adds `diagonal` to every entry of a row-major matrix of n rows that is on its diagonal.
-template <class T>
-struct FillRandom {
-  T* x;
-  int n = 1;
-  T diagonal = 0;
-  WEFT_HD void operator()(std::int64_t i) const {
-    const std::int64_t within = i % (n * n);
-    x[i] = static_cast<T>(static_cast<double>(mix_bits(static_cast<std::uint64_t>(i + 1)) >> 11U) * 0x1p-52 - 1) +
-           (within % (n + 1) == 0 ? diagonal : T(0));
-  }
-};
-
-template <class T>
-DeviceVector<T> random(Stream& stream, std::int64_t n, int matrix = 1, T diagonal = 0) {
-  DeviceVector<T> x(stream, static_cast<std::size_t>(n));
-  parallel_for(kGpu, stream, n, FillRandom<T>{x.data(), matrix, diagonal});
-  return x;
-}
 
 template <class T, int B>
 void add_products(Table& table, const bench::CudaLibraries& libraries, Stream& stream, const bench::Box& box,
                   const std::shared_ptr<const BsrPattern>& pattern) {
-  const std::string of = std::string(sizeof(T) == 8 ? ", fp64, " : ", fp32, ") + std::to_string(B) + " x " + std::to_string(B);
+  const std::string of = bench::of_blocks<T, B>();
   BsrMatrix<T, B> matrix(pattern);
   const BsrView<T, B> values = matrix.template values<space::cuda>();
   parallel_for(kGpu, stream, pattern->slots() * B * B, FillRandom<T>{values.values});
@@ -139,84 +107,6 @@ void add_products(Table& table, const bench::CudaLibraries& libraries, Stream& s
       {"block Jacobi, factors" + of, 2 * of_diagonal, bench::median_seconds(stream, [&] { jacobi.factor(kGpu, stream, a); }), 0});
   table.add({"block Jacobi, applied" + of, of_diagonal + 2 * of_vector,
              bench::median_seconds(stream, [&] { jacobi.apply(kGpu, stream, x.span(), y.span()); }), 0});
-}
-
-/// A system of equations with block Jacobi, and the time of its kernels.
-template <class T, int B>
-struct System {
-  BsrView<const T, B> a;
-  kernels::BlockJacobi<T, B> jacobi;
-  DeviceVector<T> b, x;
-  double of_vector, of_step;  ///< bytes of a vector, and of a product and a preconditioner
-  double step;                ///< seconds of a product and a preconditioner
-
-  System(Stream& stream, const BsrMatrix<T, B>& matrix)
-      : a(matrix.template view<space::cuda>()),
-        jacobi(a.pattern.rows, Backend::cuda),
-        b(random<T>(stream, std::int64_t{a.pattern.rows} * B)),
-        x(stream, b.size()) {
-    jacobi.factor(kGpu, stream, a);
-    const auto rows = static_cast<double>(a.pattern.rows), blocks = static_cast<double>(matrix.pattern().blocks());
-    of_vector = rows * B * sizeof(T);
-    of_step = blocks * (B * B * sizeof(T) + 4) + 4 * rows + rows * B * B * sizeof(T) + 4 * of_vector;
-    step = bench::median_seconds(stream, [&] { kernels::multiply(kGpu, stream, a, b.span(), x.span()); }) +
-           bench::median_seconds(stream, [&] { jacobi.apply(kGpu, stream, b.span(), x.span()); });
-  }
-  /// Starts a solver at 0.
-  template <class Solver>
-  void start(Stream& stream, Solver& solver, double tolerance) {
-    set_bytes(stream, x.data(), 0, x.bytes());
-    solver.start(kGpu, stream, a, &jacobi, b.span(), x.span(), tolerance);
-  }
-};
-
-template <class T, int B>
-void add_gmres(Table& table, Stream& stream, System<T, B>& system, const std::string& of) {
-  constexpr int kRestart = 30, kCycles = 100;
-  kernels::Gmres<T, B> solver(system.a.pattern.rows, kRestart, Backend::cuda);
-  double vectors = 7 + kRestart;  // normalised, expanded, corrected, residual
-  for (int j = 0; j < kRestart; ++j) vectors += 3 * (j + 1) + 5;
-  const double cycle = bench::median_seconds(
-      stream, [&] { solver.cycle(kGpu, stream, 1); }, [&] { system.start(stream, solver, 0); });
-  const double sum = (kRestart + 1) * system.step + vectors * system.of_vector / table.copy;
-  const double bytes = (kRestart + 1) * system.of_step + vectors * system.of_vector;
-  table.add({"GMRES(30), a cycle" + of, bytes, cycle, 0});
-  table.add({"GMRES(30), the sum of its kernels" + of, bytes, sum, 0});
-  std::printf("  a cycle takes %.3f of the sum of its kernels\n", cycle / sum);
-
-  system.start(stream, solver, 1e-6);
-  kernels::KrylovStatus status = solver.status(after(stream));
-  const Stopwatch watch;
-  int cycles = 0;
-  for (; cycles < kCycles && status.state == kernels::KrylovState::running; ++cycles) {
-    solver.cycle(kGpu, stream, 1);
-    status = solver.status(after(stream));
-  }
-  table.add({"GMRES(30), to 1e-6" + of, cycles * bytes, watch.seconds(), 0, status.iterations});
-  std::printf("  %d iterations, residual %.3e%s\n", static_cast<int>(status.iterations), status.residual / status.right_side,
-              status.state == kernels::KrylovState::converged ? "" : ", not converged");
-}
-
-template <class T, int B>
-void add_solvers(Table& table, Stream& stream, const BsrMatrix<T, B>& matrix, const std::string& name) {
-  const std::string of = name + (sizeof(T) == 8 ? ", fp64, " : ", fp32, ") + std::to_string(B) + " x " + std::to_string(B);
-  System<T, B> system(stream, matrix);
-  add_gmres(table, stream, system, of);
-  kernels::BiCgStab<T, B> solver(matrix.pattern().rows(), Backend::cuda);
-  table.add({"BiCGStab, ten iterations" + of, 10 * (2 * system.of_step + 17 * system.of_vector),
-             bench::median_seconds(
-                 stream, [&] { solver.iterate(kGpu, stream, 10); }, [&] { system.start(stream, solver, 0); }),
-             0});
-}
-
-/// Measures the solvers on both matrices.
-template <class T>
-void add_systems(Table& table, Stream& stream, const std::shared_ptr<const BsrPattern>& pattern, std::int32_t edge) {
-  BsrMatrix<T, 5> matrix(pattern);
-  parallel_for(kGpu, stream, pattern->rows(), bench::FillPoisson<T, 5>{matrix.template values<space::cuda>()});
-  add_solvers(table, stream, matrix, "");
-  parallel_for(kGpu, stream, pattern->rows(), bench::FillEuler<T>{matrix.template values<space::cuda>(), edge, 100});
-  add_solvers(table, stream, matrix, ", Euler");
 }
 
 template <class T>
@@ -274,15 +164,16 @@ int main(int argc, char** argv) {
   if (!bench::describe_gpu()) return 0;
   Table table{.copy = measure_bandwidth(current_device()).copy, .lines = {}};
   std::printf("copy on the device, read + written: %.1f GB/s; box of %d^3 cells\n\n", 1e-9 * table.copy, edge);
-  std::printf("%-44s %9s %11s %9s %9s %9s\n", "", "MB", "own", "own", "library", "library /");
-  std::printf("%-44s %9s %11s %9s %9s %9s\n", "", "", "us", "of copy", "of copy", "own");
+  std::printf("%-54s %9s %11s %9s %9s %9s\n", "", "MB", "own", "own", "library", "library /");
+  std::printf("%-54s %9s %11s %9s %9s %9s\n", "", "", "us", "of copy", "of copy", "own");
 
   Stream stream;
   const bench::CudaLibraries libraries(stream);
   {
     const bench::Box box(edge);
-    const auto pattern = std::make_shared<const BsrPattern>(box.offsets, box.columns,
-                                                            static_cast<std::int32_t>(box.offsets.size() - 1), Backend::cuda);
+    Team team(usable_cores());
+    const auto rows = static_cast<std::int32_t>(box.offsets.size() - 1);
+    const auto pattern = std::make_shared<const BsrPattern>(box.offsets, box.columns, rows, Backend::cuda, team);
     add_products<double, 4>(table, libraries, stream, box, pattern);
     add_products<double, 5>(table, libraries, stream, box, pattern);
     add_products<double, 6>(table, libraries, stream, box, pattern);
@@ -291,8 +182,7 @@ int main(int argc, char** argv) {
     add_products<float, 5>(table, libraries, stream, box, pattern);
     add_products<float, 6>(table, libraries, stream, box, pattern);
     add_products<float, 7>(table, libraries, stream, box, pattern);
-    add_systems<double>(table, stream, pattern, edge);
-    add_systems<float>(table, stream, pattern, edge);
+    bench::add_systems(table, stream, pattern, edge, team);
   }
   for (const int n : {4, 5, 6, 7, 8, 16, 32}) {
     add_batch<double>(table, libraries, stream, n);

@@ -1,5 +1,5 @@
-// Measures GMRES(30) of kernels/linear on the host, compared with that of PETSc if the build has it, and the iterations that
-// preconditioners save.
+// Measures on the host: the set-up of a pattern and of ILU(0); GMRES(30) of kernels/linear, compared with that of PETSc if the
+// build has it; and the iterations that preconditioners save.
 //
 //   bench_kernels_linear_host [--edge CELLS] [--threads N]     cells per edge of the box, 40; threads, 1
 //
@@ -7,9 +7,9 @@
 // rows to 1290.
 //
 // The matrix is a seven-point Poisson matrix with blocks of 5 x 5. Both methods orthogonalise twice by classical Gram-Schmidt and
-// are preconditioned from the right by the diagonal blocks; PETSc runs on one rank. Times are medians of five runs of 60
-// iterations, interleaved: elapsed, and of the processors of all threads, which other programs on the machine affect less.
-// Iterations are those to a residual of 1e-8 for an unsymmetric matrix with coupled variables.
+// are preconditioned from the right by the diagonal blocks; PETSc runs on one rank. Times are medians of five runs, interleaved,
+// for the solvers of 60 iterations: elapsed, and of the processors of all threads, which other programs on the machine affect
+// less. Iterations are those to a residual of 1e-8 for an unsymmetric matrix with coupled variables.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -95,9 +95,45 @@ struct Times {
   }
 };
 
+std::shared_ptr<const kernels::BsrPattern> pattern_of(const Box& box, Team& team) {
+  return std::make_shared<const kernels::BsrPattern>(box.offsets, box.columns, box.rows(), Backend::host, team);
+}
+
+/// Measures the set-up that a pattern needs once, on one thread and on those of the team.
+void compare_setups(std::int32_t edge, Team& team) {
+  const Box box(edge, 0, 0);
+  struct Setups {
+    Team& team;
+    Times pattern, colors, factors;
+  };
+  std::vector<Setups> setups{{kernels::calling_thread(), {}, {}, {}}};
+  if (team.size() > 1) setups.push_back({team, {}, {}, {}});
+  for (int run = 0; run < kRuns; ++run) {
+    for (Setups& of : setups) {
+      std::shared_ptr<const kernels::BsrPattern> pattern;
+      std::unique_ptr<const kernels::RowColors> colors;
+      std::unique_ptr<const kernels::ColoredFactors<double, kB>> ilu;
+      of.pattern.add([&] { pattern = pattern_of(box, of.team); });
+      of.colors.add([&] { colors = std::make_unique<const kernels::RowColors>(*pattern, of.team); });
+      of.factors.add([&] {
+        ilu = std::make_unique<kernels::ColoredFactors<double, kB>>(*pattern, *colors, kernels::Factors::ilu0, of.team);
+      });
+    }
+  }
+  std::printf("Set-up for %d rows of %d, fp64, elapsed and processor time in ms:\n", static_cast<int>(box.rows()), kB);
+  std::printf("  %-10s %22s %22s %22s\n", "threads", "BsrPattern", "RowColors", "ColoredFactors");
+  for (const Setups& of : setups) {
+    std::printf("  %-10d", of.team.size());
+    for (const Times* times : {&of.pattern, &of.colors, &of.factors}) {
+      std::printf(" %11.1f %10.1f", 1e3 * median(times->elapsed), 1e3 * median(times->processor));
+    }
+    std::printf("\n");
+  }
+}
+
 void compare_times(std::int32_t edge, Team& team) {
   const Box box(edge, 0, 0);
-  const auto pattern = std::make_shared<const kernels::BsrPattern>(box.offsets, box.columns, box.rows());
+  const auto pattern = pattern_of(box, team);
   const kernels::BsrMatrix<double, kB> a(pattern, box.blocks);
   kernels::BlockJacobi<double, kB> jacobi(box.rows(), Backend::host);
   jacobi.factor(a.view(), team);
@@ -143,7 +179,7 @@ void print_iterations(const char* name, const kernels::BsrMatrix<double, kB>& a,
 
 void compare_preconditioners(std::int32_t edge, Team& team) {
   const Box box(edge, 0.2, 0.1);
-  const auto pattern = std::make_shared<const kernels::BsrPattern>(box.offsets, box.columns, box.rows());
+  const auto pattern = pattern_of(box, team);
   const kernels::BsrMatrix<double, kB> a(pattern, box.blocks);
   const kernels::RowColors colors(*pattern, team);
   std::vector<std::int32_t> distinct(static_cast<std::size_t>(box.rows()));
@@ -156,7 +192,7 @@ void compare_preconditioners(std::int32_t edge, Team& team) {
   print_iterations("block Jacobi", a, &jacobi, team);
   for (const kernels::Factors kind : {kernels::Factors::lu_sgs, kernels::Factors::ilu0}) {
     for (const bool by_colours : {true, false}) {
-      kernels::ColoredFactors<double, kB> factors(*pattern, by_colours ? colors : natural, kind);
+      kernels::ColoredFactors<double, kB> factors(*pattern, by_colours ? colors : natural, kind, team);
       factors.factor(a.view(), team);
       const char* const names[] = {"LU-SGS, natural order", "LU-SGS by colours", "ILU(0), natural order", "ILU(0) by colours"};
       print_iterations(names[(kind == kernels::Factors::ilu0 ? 2 : 0) + (by_colours ? 1 : 0)], a, &factors, team);
@@ -168,7 +204,7 @@ void compare_preconditioners(std::int32_t edge, Team& team) {
 
 int main(int argc, char** argv) {
   int edge = 40, threads = 1;
-  bench::Arguments arguments("bench_kernels_linear_host", "Measures GMRES(30) of kernels/linear on the host.");
+  bench::Arguments arguments("bench_kernels_linear_host", "Measures the set-up and GMRES(30) of kernels/linear on the host.");
   const std::string reason =
       kMostEdge < bench::largest_box() ? "PETSc counts entries in 32 bits" : "block rows are counted in 32 bits";
   arguments.add("--edge", edge, "Cells per edge of the box, at most " + std::to_string(kMostEdge) + ": " + reason, 1, kMostEdge);
@@ -176,6 +212,7 @@ int main(int argc, char** argv) {
   if (const auto ends = arguments.parse(argc, argv)) return *ends;
   Team team(threads);
   [[maybe_unused]] const bench::PetscSession session;
+  compare_setups(edge, team);
   compare_times(edge, team);
   compare_preconditioners(edge, team);
   return 0;

@@ -14,6 +14,7 @@
 #include "weft/kernels/linear/bsr_matrix.hpp"
 
 #include "kernels/block_sparse.hpp"
+#include "kernels/teams.hpp"
 
 namespace weft::kernels::bsr_pattern_test {
 namespace {
@@ -81,9 +82,55 @@ TEST(BsrPattern, may_be_empty) {
   }
 }
 
-void expect_error(const Offsets& offsets, const Columns& columns, std::int32_t column_count, const char* problem) {
+void expect_the_same(const BsrPattern& a, const BsrPattern& b) {
+  const auto expect = [](const auto* from_a, const auto* from_b, std::int64_t n) {
+    EXPECT_TRUE(std::equal(from_a, from_a + n, from_b));
+  };
+  ASSERT_EQ(a.rows(), b.rows());
+  ASSERT_EQ(a.columns(), b.columns());
+  ASSERT_EQ(a.blocks(), b.blocks());
+  ASSERT_EQ(a.slots(), b.slots());
+  const BsrPatternView of_a = a.view(), of_b = b.view();
+  expect(of_a.slices, of_b.slices, (a.rows() + kBsrSlice - 1) / kBsrSlice + 1);
+  expect(of_a.sizes, of_b.sizes, a.rows());
+  expect(of_a.diagonal, of_b.diagonal, a.rows());
+  expect(of_a.column, of_b.column, a.slots());
+  const BsrTransposeView transposed_a = a.transpose(), transposed_b = b.transpose();
+  expect(transposed_a.offsets, transposed_b.offsets, a.columns() + 1);
+  expect(transposed_a.row, transposed_b.row, a.blocks());
+  expect(transposed_a.slot, transposed_b.slot, a.blocks());
+}
+
+/// Returns a list of rows with a diagonal block, and a block in the last column except for every fifth row.
+test::BlockList<double> full_column(std::int32_t rows) {
+  test::BlockList<double> list;
+  list.rows = list.columns = rows;
+  for (std::int32_t row = 0; row < rows; ++row) {
+    list.column.push_back(row);
+    if (row != rows - 1 && row % 5 != 0) list.column.push_back(rows - 1);
+    list.offsets.push_back(static_cast<std::int64_t>(list.column.size()));
+  }
+  return list;
+}
+
+TEST(BsrPattern, does_not_depend_on_threads) {
+  for (const auto& list : {test::random_matrix<double, 4>(3000, 3000), test::random_matrix<double, 4>(1500, 2000),
+                           test::random_matrix<double, 4>(2000, 40), full_column(300'000), test::BlockList<double>{}}) {
+    const auto expected = list.pattern();
+    test::for_teams([&](Team& team) {
+      expect_the_same(BsrPattern(list.offsets, list.column, list.columns, Backend::host, team), *expected);
+      const BsrPattern mirrored(list.offsets, list.column, list.columns, Backend::mirror, team);
+      expect_the_same(mirrored, *expected);
+      EXPECT_TRUE(std::equal(mirrored.transpose<space::mirror>().slot,
+                             mirrored.transpose<space::mirror>().slot + list.column.size(), expected->transpose().slot));
+    });
+  }
+}
+
+void expect_error(const Offsets& offsets, const Columns& columns, std::int32_t column_count, const char* problem,
+                  Team& team = calling_thread()) {
   try {
-    const BsrPattern pattern(offsets, columns, column_count);
+    const BsrPattern pattern(offsets, columns, column_count, Backend::host, team);
     ADD_FAILURE() << "no error: " << problem;
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr(problem));
@@ -104,12 +151,39 @@ TEST(BsrPattern, errors_name_the_row_and_the_block) {
   expect_error({0}, {}, -1, "number of block columns is -1");
 }
 
+TEST(BsrPattern, the_error_is_that_of_the_first_row_on_any_number_of_threads) {
+  const auto list = full_column(4000);
+  const auto begin = [&](std::int32_t row) { return static_cast<std::size_t>(list.offsets[row]); };
+  test::for_teams([&](Team& team) {
+    Columns columns = list.column;
+    columns[begin(3500)] = 4000;
+    columns[begin(1999) + 1] = 1999;
+    columns[begin(2001)] = -1;
+    expect_error(list.offsets, columns, 4000, "block 1 of block row 1999 has column 1999 after column 1999", team);
+    Offsets offsets = list.offsets;
+    offsets[2000] = -7;  // row 2000 begins there, and is the first of a thread of 2 or 4
+    expect_error(offsets, columns, 4000, "block row 1999 has the offsets 3598 and -7, but there are", team);
+    offsets = list.offsets;
+    offsets.back() -= 1;
+    expect_error(offsets, list.column, 4000, "end at 7198, but there are 7199 columns", team);
+  });
+}
+
 TEST(BsrPattern, a_space_without_access_to_the_memory_is_refused) {
   const BsrPattern pattern(Offsets{0, 1}, Columns{0}, 1);
   EXPECT_THROW((void)pattern.view<space::cuda>(), ContractError);
   const BsrPattern mirrored(Offsets{0, 1}, Columns{0}, 1, Backend::mirror);
   EXPECT_NE(mirrored.view<space::mirror>().sizes, mirrored.view().sizes);
   EXPECT_EQ(mirrored.view<space::mirror>().sizes[0], 1);
+}
+
+TEST(BsrMatrix, is_zero_at_first_by_any_number_of_threads) {
+  const auto pattern = full_column(1000).pattern();
+  test::for_teams([&](Team& team) {
+    const BsrMatrix<float, 4> a(pattern, team);
+    const float* const values = a.view().values;
+    EXPECT_TRUE(std::all_of(values, values + pattern->slots() * 16, [](float value) { return value == 0; }));
+  });
 }
 
 TEST(BsrMatrix, blocks_are_those_of_the_list) {

@@ -137,28 +137,30 @@ TEST(ColoredFactors, lu_sgs_is_the_product_of_the_triangles) {
 }
 
 template <class T, int B>
-void expect_bits_for_any_team(Factors kind) {
-  const auto list = test::coupled_rows<T, B>(300);
+void expect_bits_for_any_team(const test::BlockList<T>& list, Factors kind) {
   const auto pattern = list.pattern();
   const BsrMatrix<T, B> a(pattern, list.blocks);
   const RowColors colors(*pattern);
-  const std::vector<T> r = test::numbers<T>(300 * B, 4);
+  const std::vector<T> r = test::numbers<T>(static_cast<std::size_t>(list.rows) * B, 4);
   std::vector<T> expected(r.size());
   ColoredFactors<T, B> factors(*pattern, colors, kind);
   factors.factor(a.view());
   factors.apply(r, expected);
   test::for_teams([&](Team& team) {
     std::vector<T> z(r.size());
-    factors.factor(a.view(), team);
-    factors.apply(r, z, team);
+    ColoredFactors<T, B> by_team(*pattern, colors, kind, team);
+    by_team.factor(a.view(), team);
+    by_team.apply(r, z, team);
     EXPECT_EQ(z, expected);
   });
 }
 
 TEST(ColoredFactors, bits_do_not_depend_on_threads) {
-  expect_bits_for_any_team<double, 4>(Factors::ilu0);
-  expect_bits_for_any_team<double, 7>(Factors::lu_sgs);
-  expect_bits_for_any_team<float, 6>(Factors::ilu0);
+  expect_bits_for_any_team<double, 4>(test::coupled_rows<double, 4>(300), Factors::ilu0);
+  expect_bits_for_any_team<double, 7>(test::coupled_rows<double, 7>(300), Factors::lu_sgs);
+  expect_bits_for_any_team<float, 6>(test::coupled_rows<float, 6>(300), Factors::ilu0);
+  expect_bits_for_any_team<double, 5>(test::diffusion<double, 5>(11), Factors::ilu0);  // 1331 rows: a set-up on all threads
+  expect_bits_for_any_team<double, 4>(test::random_matrix<double, 4>(1100, 1200), Factors::lu_sgs);  // ghost columns
 }
 
 /// Returns the iterations of GMRES(30) to a residual of 1e-8.

@@ -42,11 +42,12 @@ template <LinearScalar T, int B>
   requires BlockSize<B>
 class BsrMatrix {
  public:
-  /// Creates a matrix of zeros, on the device side if the backend of the pattern has one.
-  explicit BsrMatrix(std::shared_ptr<const BsrPattern> pattern)
+  /// Creates a matrix of zeros: on the device side if the backend of the pattern has one, otherwise by the threads of the team.
+  explicit BsrMatrix(std::shared_ptr<const BsrPattern> pattern, Team& team = calling_thread())
       : pattern_(std::move(pattern)),
-        values_(static_cast<std::size_t>(pattern_->slots()) * B * B, pattern_->backend(), "values of a block-sparse matrix",
-                pattern_->backend() == Backend::host ? Side::host : Side::device) {}
+        values_(detail::initialised<T>(static_cast<std::size_t>(pattern_->slots()) * B * B, pattern_->backend(),
+                                       "values of a block-sparse matrix",
+                                       pattern_->backend() == Backend::host ? Side::host : Side::device, team)) {}
   /// Creates a matrix of these blocks in the order of the pattern's list, each row-major, on the host side.
   /// @throws InputError unless there are B * B values for each block.
   BsrMatrix(std::shared_ptr<const BsrPattern> pattern, std::span<const T> blocks);

@@ -4,11 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <utility>
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/macros.hpp"
 #include "weft/device/host_device_vector.hpp"
 #include "weft/device/space.hpp"
+#include "weft/kernels/primitives/threads.hpp"
 
 namespace weft::kernels {
 
@@ -25,6 +28,15 @@ namespace detail {
 template <Space S>
 [[nodiscard]] Side linear_side(Backend backend) {
   return linear_side(!std::same_as<S, space::host>, sees_device_side<S>(backend));
+}
+/// Returns HostDeviceVector<T>(size, backend, name, first), of which the threads of the team initialise elements on the host.
+template <class T>
+[[nodiscard]] HostDeviceVector<T> initialised(std::size_t size, Backend backend, std::string name, Side first, Team& team) {
+  if (first == Side::device && !sides_share_memory(backend)) return HostDeviceVector<T>(size, backend, std::move(name), first);
+  HostDeviceVector<T> vector(0, backend, std::move(name));
+  vector.resize(size, team);
+  if (first == Side::device) (void)vector.write(Side::device);
+  return vector;
 }
 }  // namespace detail
 
@@ -65,10 +77,12 @@ class BsrPattern {
   /// With a backend of a device, its side is filled before the constructor returns.
   /// @param column_count  number of block columns. On a distributed matrix rows are the owned rows and columns the owned and
   ///   ghost rows of the vectors.
-  /// @throws InputError naming the block row and the block unless the offsets ascend from 0 to columns.size() and the columns of
-  /// each row ascend strictly within 0 ... column_count - 1; LimitError for more than 2^31 - 1 rows.
+  /// @throws InputError naming the first block row and block that are wrong, unless the offsets ascend from 0 to columns.size()
+  /// and the columns of each row ascend strictly within 0 ... column_count - 1; LimitError for more than 2^31 - 1 rows.
+  /// @cost O(blocks), divided by rows and columns over the threads; with several threads also a sort of the blocks of each
+  /// column. The pattern and the error do not depend on their number.
   BsrPattern(std::span<const std::int64_t> offsets, std::span<const std::int32_t> columns, std::int32_t column_count,
-             Backend backend = Backend::host);
+             Backend backend = Backend::host, Team& team = calling_thread());
 
   [[nodiscard]] std::int32_t rows() const { return rows_; }
   [[nodiscard]] std::int32_t columns() const { return columns_; }
@@ -97,8 +111,8 @@ class BsrPattern {
   }
 
  private:
-  void fill_slots(std::span<const std::int64_t> offsets, std::span<const std::int32_t> columns);
-  void fill_transpose();
+  void fill_slots(std::span<const std::int64_t> offsets, std::span<const std::int32_t> columns, Team& team);
+  void fill_transpose(Team& team);
 
   Backend backend_;
   std::int32_t rows_ = 0, columns_ = 0;

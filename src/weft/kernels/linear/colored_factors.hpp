@@ -51,8 +51,8 @@ class ColoredFactors final : public Preconditioner<T> {
  public:
   /// Allocates memory with the backend of the pattern: a copy of the blocks, two more diagonals, and 8 bytes per block.
   /// @pre `colors` are those of this pattern. @throws DeviceError or std::bad_alloc where memory is exhausted; LimitError.
-  /// @cost O(blocks log(blocks per row)) on the host.
-  ColoredFactors(const BsrPattern& pattern, const RowColors& colors, Factors kind);
+  /// @cost O(blocks log(blocks per row)) on the host, divided over the threads, on whose number the factors do not depend.
+  ColoredFactors(const BsrPattern& pattern, const RowColors& colors, Factors kind, Team& team = calling_thread());
   ColoredFactors(const ColoredFactors&) = delete;
   ColoredFactors& operator=(const ColoredFactors&) = delete;
 
@@ -72,7 +72,8 @@ class ColoredFactors final : public Preconditioner<T> {
   [[nodiscard]] std::vector<std::int32_t> singular_rows(const After& before = {});
 
  private:
-  ColoredFactors(const BsrPattern& pattern, const RowColors& colors, Factors kind, const detail::Triangles& triangles);
+  ColoredFactors(const BsrPattern& pattern, const RowColors& colors, Factors kind, const detail::Triangles& triangles,
+                 Team& team);
   template <Space S>
   [[nodiscard]] detail::ColoredView<T, B> view();
   /// Returns the diagonal blocks at positions first ... last - 1.

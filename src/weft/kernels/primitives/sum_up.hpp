@@ -8,7 +8,7 @@ namespace weft::kernels {
 
 /// Replaces the lengths of rows, in offset[1], offset[2], ..., by the offsets of rows that begin at 0, and the end of the last.
 /// Example: {0, 2, 0, 1} becomes {0, 2, 2, 3}. @pre offset[0] == 0; the sum fits into Integer. @cost one pass over the lengths.
-/// @tparam List  std::vector or TeamVector of integers.
+/// @tparam List  std::vector, TeamVector or std::span of integers.
 template <class List>
 void sum_up(List& offset, Team& team = calling_thread()) {
   using Integer = typename List::value_type;
