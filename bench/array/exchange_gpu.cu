@@ -84,7 +84,7 @@ void measure_transport(const Communicator& comm, const Options& options, int row
   exchange(stream);
   stream.wait();
   for (const bool in_graph : {false, true}) {
-    if (in_graph && transport == Transport::staged) continue;
+    if (in_graph && !row_of(transport).capturable) continue;
     Graph graph;
     if (in_graph) graph = Graph::capture(stream, exchange);
     Result r = measure(comm, stream, options.seconds, kEach, [&] { in_graph ? graph.launch(stream) : exchange(stream); });

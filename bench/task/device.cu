@@ -126,7 +126,7 @@ void measure_heat(const Communicator& comm, int n) {
       advance(s, 0, box.owned_cells);
     };
     by_hand = bench::median_host_seconds(stream, kIterations, [&] { step(stream); });
-    const bool captured = comm.size() == 1 || pull.transport() == Transport::peer || pull.transport() == Transport::nccl;
+    const bool captured = comm.size() == 1 || row_of(pull.transport()).capturable;
     if (captured) {
       weft::Graph graph = weft::Graph::capture(stream, step);
       recorded = bench::median_host_seconds(stream, kIterations, [&] { graph.launch(stream); });

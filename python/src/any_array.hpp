@@ -40,6 +40,7 @@ inline constexpr Registry kBackends{
                           Row{Backend::cuda, "cuda", "memory of a GPU"},
                           Row{Backend::cuda_managed, "cuda_managed", "memory that the driver migrates"},
                           Row{Backend::cuda_mapped, "cuda_mapped", "host memory that the GPU accesses"}}};
+static_assert(!detail::is_enumerator<static_cast<Backend>(kBackends.rows.size())>(), "a Backend has no row");
 inline constexpr Registry kReductions{
     "operation",
     std::array{Row{Reduce::insert, "insert", "the last ghost row replaces the owned one"}, Row{Reduce::add, "add", "sums"},

@@ -48,7 +48,7 @@ class PyExchange {
     set_use(PyArray::Use::idle);
     // Others may still map the memory of a GPU: without close() it is never freed.
     for (const auto& [key, exchange] : exchanges_) {
-      if (exchange.transport() != Transport::peer) continue;
+      if (!row_of(exchange.transport()).maps_arrays) continue;
       for (Attachment& array : arrays_) array.leak();
       return;
     }

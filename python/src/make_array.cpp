@@ -246,7 +246,7 @@ void resize(PyArray& array, std::int64_t rows) {
     if (old.space().rows() != old.space().owned_rows()) {
       throw ContractError("resize() of an array with ghost rows", "create an array of another plan");
     }
-    if (rows < 0) throw InputError(fmt::format("an array of {} rows", rows));
+    if (rows < 0) throw InputError(fmt::format("an array of {} rows", rows), "pass a number of at least 0");
   });
   const auto count = static_cast<std::int32_t>(agreed(comm, [&] { return checked_local(rows, "rows of an array"); }));
   const GhostPlan plan = GhostPlan::build(comm, count, std::span<const GlobalRow>());

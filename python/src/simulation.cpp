@@ -73,7 +73,7 @@ flow::StepReport Simulation::step(double dt_limit) {
   const Use stepping(stepping_), use(in_use_);
   const Computing computing;
   agreed(comm_, [&] {
-    if (!(dt_limit > 0)) throw InputError(fmt::format("the largest length of a step must be above 0, is {}", dt_limit));
+    if (!(dt_limit > 0)) throw InputError(fmt::format("the largest length of a step is {}", dt_limit), "pass a number above 0");
   });
   dt_limit = comm_.min(dt_limit);
   flow::StepReport report;

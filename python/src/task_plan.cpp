@@ -15,7 +15,7 @@ namespace weft::python {
 
 PyTaskPlan::PyTaskPlan(task::Plan plan, std::vector<Attachment> arrays, std::shared_ptr<Bodies> bodies)
     : plan_(std::move(plan)),
-      maps_arrays_(std::ranges::any_of(plan_.exchanges(), [](const Exchange& e) { return e.transport() == Transport::peer; })),
+      maps_arrays_(std::ranges::any_of(plan_.exchanges(), [](const Exchange& e) { return row_of(e.transport()).maps_arrays; })),
       arrays_(std::move(arrays)),
       bodies_(std::move(bodies)) {}
 

@@ -119,6 +119,8 @@ def test_an_array_is_in_use_while_views_of_it_exist(rows):
     a.owned[:] = np.arange(5)
     a.resize(7)
     assert a.owned.tolist() == [0, 1, 2, 3, 4, 0, 0] and len(a) == 7
+    with pytest.raises(weft.InputError, match="an array of -1 rows; pass a number of at least 0"):
+        a.resize(-1)
     a.resize(2)
     assert a.owned.tolist() == [0, 1] and a.plan.global_rows == 2 * a.plan.comm.size
 

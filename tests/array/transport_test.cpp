@@ -267,6 +267,15 @@ TEST_P(TransportTest, ClosedItUnmapsArrays) {
   exchange.close();
 }
 
+TEST(TransportRows, SayHowTheyCanBeUsed) {
+  for (const TransportRow& row : kTransports.rows) {
+    SCOPED_TRACE(row.name);
+    EXPECT_EQ(row.capturable, row.value == Transport::nccl || row.value == Transport::peer);
+    EXPECT_EQ(row.maps_arrays, row.value == Transport::peer);
+    EXPECT_FALSE(row.of_host && (row.capturable || row.maps_arrays));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Host, TransportTest,
                          ::testing::Combine(::testing::Values(Backend::host),
                                             ::testing::Values(Transport::host, Transport::shared)),

@@ -375,7 +375,9 @@ TEST(Boundary, RowsGiveTheGasOutside) {
     EXPECT_EQ(given.pressure.has_value(), row.value == BoundaryKind::static_pressure_outflow);
     EXPECT_EQ(row.mirrors, !given.state && !given.reservoir && !given.pressure);
     EXPECT_EQ(row.brings_scalars, given.state || given.reservoir);
-    EXPECT_EQ(is_wall(row.value), row.is_wall);
+    EXPECT_EQ(is_wall(row.value), is_solid(row.value) || is_symmetry_plane(row.value));
+    EXPECT_EQ(is_solid(row.value), row.value == BoundaryKind::slip_wall);
+    EXPECT_EQ(row.is_undisturbed, row.value == BoundaryKind::far_field);
     const Primitive reservoir{2e5 / (287 * 300.0), {}, 2e5};
     EXPECT_EQ(given.state.value_or(params.state), params.state);
     EXPECT_EQ(given.reservoir.value_or(reservoir), reservoir);

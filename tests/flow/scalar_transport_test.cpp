@@ -356,7 +356,8 @@ TEST(ScalarTransport, RefusesTooManyTwoOfANameAndWhatIsNotFinite) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}}, test::periodic_box(2, 1));
   std::vector<Scalar> nine;
   for (int k = 0; k < 9; ++k) nine.push_back({.name = "s" + std::to_string(k)});
-  EXPECT_THAT(common_error<InputError>(m.comm, [&] { (void)carrying(m, nine, {}); }), HasSubstr("9 scalars are more than the 8"));
+  EXPECT_THAT(common_error<InputError>(m.comm, [&] { (void)carrying(m, nine, {}); }),
+              HasSubstr("9 scalars are more than the 8 that a flow carries; leave out some of them"));
   nine.pop_back();
   EXPECT_EQ(carrying(m, nine, {})->scalars().size(), 8U);
   nine[7].name = "s3";
@@ -371,7 +372,8 @@ TEST(ScalarTransport, RefusesARestartWithoutItsAmounts) {
   const auto solver = carrying(m, {{.name = "dye"}}, {});
   solver->initialise([](Vec3 x) { return wavy(x, 2); });
   const std::vector<double> state(solver->conserved().begin(), solver->conserved().end());
-  EXPECT_NE(common_error<InputError>(m.comm, [&] { solver->restore(state, 0, 0); }), "");
+  EXPECT_THAT(common_error<InputError>(m.comm, [&] { solver->restore(state, 0, 0); }),
+              HasSubstr("pass the amounts of all scalars in the owned cells of each rank"));
 }
 
 }  // namespace

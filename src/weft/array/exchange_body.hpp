@@ -35,9 +35,7 @@ struct Exchange::Body {
   [[nodiscard]] Traffic sent() const { return sent_; }
 
  private:
-  [[nodiscard]] Side side() const {
-    return transport_ == Transport::host || transport_ == Transport::shared ? Side::host : Side::device;
-  }
+  [[nodiscard]] Side side() const { return row_of(transport_).of_host ? Side::host : Side::device; }
   [[nodiscard]] IdRange<LocalRow> reads() const;
   [[nodiscard]] IdRange<LocalRow> writes() const;
   void end_all_pending() noexcept;

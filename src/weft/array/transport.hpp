@@ -34,26 +34,49 @@ struct TransportSetup;
 struct TransportRow {
   Transport value;
   std::string_view name, doc;
-  bool of_host;  ///< true where it moves the host side of arrays
+  bool of_host = false;      ///< true where it moves the host side of arrays
+  bool capturable = false;   ///< true where exchanges are work of streams alone, without the host: a CUDA graph can contain them
+  bool maps_arrays = false;  ///< true where other ranks map the memory of arrays, which is freed after Exchange::close() only
   std::unique_ptr<detail::TransportBody> (*make)(const detail::TransportSetup& setup);
 };
 
 inline constexpr Registry kTransports{
     "transport",
-    std::array{TransportRow{Transport::automatic, "automatic",
-                            "between GPUs the first of peer, nccl, cuda_aware and staged that can be used, on the host shared or "
-                            "host, with each neighbour",
-                            true, detail::make_host_transport},
-               TransportRow{Transport::host, "host", "on the host, by MPI", true, detail::make_host_transport},
-               TransportRow{Transport::shared, "shared", "on the host, through memory that the ranks of a machine share", true,
-                            detail::make_host_transport},
-               TransportRow{Transport::staged, "staged", "between GPUs, by MPI from memory of the host", false,
-                            detail::make_device_mpi_transport},
-               TransportRow{Transport::cuda_aware, "cuda_aware", "between GPUs, by MPI from their memory", false,
-                            detail::make_device_mpi_transport},
-               TransportRow{Transport::nccl, "nccl", "between GPUs, by NCCL", false, detail::make_nccl_transport},
-               TransportRow{Transport::peer, "peer", "between GPUs, written straight into the other GPU's memory", false,
-                            detail::make_peer_transport}}};
+    std::array{TransportRow{.value = Transport::automatic,
+                            .name = "automatic",
+                            .doc = "between GPUs the first of peer, nccl, cuda_aware and staged that can be used, on the host "
+                                   "shared or host, with each neighbour",
+                            .of_host = true,
+                            .make = detail::make_host_transport},
+               TransportRow{.value = Transport::host,
+                            .name = "host",
+                            .doc = "on the host, by MPI",
+                            .of_host = true,
+                            .make = detail::make_host_transport},
+               TransportRow{.value = Transport::shared,
+                            .name = "shared",
+                            .doc = "on the host, through memory that the ranks of a machine share",
+                            .of_host = true,
+                            .make = detail::make_host_transport},
+               TransportRow{.value = Transport::staged,
+                            .name = "staged",
+                            .doc = "between GPUs, by MPI from memory of the host",
+                            .make = detail::make_device_mpi_transport},
+               TransportRow{.value = Transport::cuda_aware,
+                            .name = "cuda_aware",
+                            .doc = "between GPUs, by MPI from their memory",
+                            .make = detail::make_device_mpi_transport},
+               TransportRow{.value = Transport::nccl,
+                            .name = "nccl",
+                            .doc = "between GPUs, by NCCL",
+                            .capturable = true,
+                            .make = detail::make_nccl_transport},
+               TransportRow{.value = Transport::peer,
+                            .name = "peer",
+                            .doc = "between GPUs, written straight into the other GPU's memory",
+                            .capturable = true,
+                            .maps_arrays = true,
+                            .make = detail::make_peer_transport}}};
 [[nodiscard]] constexpr const auto& registry_of(Transport /*tag*/) { return kTransports; }
 static_assert(is_complete<Transport>());
 

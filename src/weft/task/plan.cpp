@@ -52,9 +52,7 @@ namespace {
 }
 
 /// Returns true if a graph can contain exchanges by this transport.
-[[nodiscard]] bool can_be_captured(const Exchange& exchange) {
-  return exchange.transport() == Transport::peer || exchange.transport() == Transport::nccl;
-}
+[[nodiscard]] bool can_be_captured(const Exchange& exchange) { return row_of(exchange.transport()).capturable; }
 
 [[nodiscard]] bool same(const Stage& a, const Stage& b) {
   return a.successors == b.successors && a.first_successor == b.first_successor &&

@@ -92,12 +92,12 @@ void add_zones(CaseCheck& check, const mesh::Mesh& mesh, const Case& c) {
   }
 }
 
-/// Returns the box around the nodes of the slip walls, over all ranks; empty (low above high) if there are none. @collective
+/// Returns the box around the nodes of the solid walls, over all ranks; empty (low above high) if there are none. @collective
 std::pair<Vec3, Vec3> wall_box(const mesh::Mesh& mesh, const BoundaryKinds& kinds) {
   std::array<double, 6> box;
   box.fill(-std::numeric_limits<double>::infinity());
   for (const mesh::ZoneIndex z : kinds.ids()) {
-    if (kinds[z] != BoundaryKind::slip_wall) continue;
+    if (!is_solid(kinds[z])) continue;
     for (const mesh::LocalFaceId face : mesh.boundary[z].faces) {
       for (const mesh::LocalNodeId node : mesh.face_nodes.row(face.value())) {
         for (std::size_t k = 0; k < 3; ++k) {
@@ -121,7 +121,7 @@ void warn_of_near_far_fields(CaseCheck& check, const mesh::Mesh& mesh, const Cas
   if (!(low.x <= high.x) || size == 0) return;
   std::vector<std::string> warnings;
   for (const mesh::ZoneIndex z : kinds.ids()) {
-    if (kinds[z] != BoundaryKind::far_field) continue;
+    if (!row_of(kinds[z]).is_undisturbed) continue;
     double nearest = std::numeric_limits<double>::infinity();
     for (const mesh::LocalFaceId face : mesh.boundary[z].faces) {
       for (const mesh::LocalNodeId node : mesh.face_nodes.row(face.value())) {
@@ -177,7 +177,7 @@ void add_scales(CaseCheck& check, const mesh::Mesh& mesh, const Case& c, const B
   if (!c.forces.empty()) {
     check.reference_length = c.forces.front().length;
     check.reference_length_of = "forces." + c.forces.front().name + ".length";
-  } else if (std::find(kinds.begin(), kinds.end(), BoundaryKind::slip_wall) != kinds.end()) {
+  } else if (std::any_of(kinds.begin(), kinds.end(), is_solid)) {
     check.reference_length = reference_length(mesh, kinds);
     check.reference_length_of = "the walls";
   }

@@ -154,12 +154,12 @@ void read_device(const Section& root, Case& c) {
     root.fail("threads", "the flow is computed on GPUs, and threads of the host would have nothing to do",
               "set device = \"host\", or leave threads out");
   }
-  const bool of_host = c.transport == Transport::shared || c.transport == Transport::host;
-  if (c.device == Backend::host && c.transport != Transport::automatic && !of_host) {
+  const bool chosen = c.transport != Transport::automatic, of_host = row_of(c.transport).of_host;
+  if (c.device == Backend::host && chosen && !of_host) {
     root.fail("transport", "the flow is computed on the host, where the transport of ghosts between GPUs has no effect",
               "set device = \"cuda\", or leave transport out");
   }
-  if (c.device != Backend::host && of_host) {
+  if (c.device != Backend::host && chosen && of_host) {
     root.fail("transport", "this transport does not exchange ghosts between GPUs",
               fmt::format("use \"{}\" for MPI from host memory, or leave transport out", name_of(Transport::staged)));
   }

@@ -100,9 +100,9 @@ void check_size(const Case& c, Size kind, double value, const Where& where, cons
                             .what());
 }
 
-bool is_slip_wall(const Case& c, const std::string& zone) {
+bool is_solid_wall(const Case& c, const std::string& zone) {
   const ZoneCondition* const condition = find_condition(c, zone);
-  return condition != nullptr && !condition->prescribed && condition->params.kind == BoundaryKind::slip_wall;
+  return condition != nullptr && !condition->prescribed && is_solid(condition->params.kind);
 }
 
 /// Adds the warnings of the reference values of a force. @param shapes  of all zones.
@@ -112,7 +112,7 @@ void check_force(const mesh::Mesh& mesh, const Case& c, const ForceSpec& force, 
   for (const ZoneShape& shape : shapes) {
     const bool acts = lists_zone(force.zones, shape.name);
     if (acts) own.push_back(shape);
-    if (acts || is_slip_wall(c, shape.name)) all.push_back(shape);
+    if (acts || is_solid_wall(c, shape.name)) all.push_back(shape);
   }
   if (own.empty()) return;  // an error that check_outputs() reports
   const Box around_own(own, mesh), around_all(all, mesh);
@@ -140,7 +140,7 @@ void check_reference_values(const mesh::Mesh& mesh, const Case& c, std::vector<s
   for (const ForceSpec& force : c.forces) check_force(mesh, c, force, shapes, warnings);
   std::vector<ZoneShape> walls;
   for (const ZoneShape& shape : shapes) {
-    if (is_slip_wall(c, shape.name)) walls.push_back(shape);
+    if (is_solid_wall(c, shape.name)) walls.push_back(shape);
   }
   if (!c.where_reference_length || walls.empty()) return;
   const Box box(walls, mesh);

@@ -119,16 +119,16 @@ void OldSolution::find_neighbours(const VtkHdfReader::Cells& cells, std::span<co
     std::copy_n(&values_[cell * vars_], vars_, values.begin());
     return values;
   };
-  // Who is across each face: a cell of this rank, one of another, or none. Each cell then adds its neighbours in the order of its
-  // faces, so that sums do not depend on who holds them.
+  // The cells opposite the sides of faces: of this rank, of another, or none. Each cell then adds its neighbours in the order
+  // of its faces, so that sums do not depend on the ranks of these.
   constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
-  std::vector<std::size_t> across(sides.size(), kNone);
+  std::vector<std::size_t> opposite(sides.size(), kNone);
   const std::size_t ranks = comm_.size();
   std::vector<std::vector<OpenFace>> to(ranks);
   for (std::size_t i = 0; i < sides.size(); ++i) {
     if (i + 1 < sides.size() && sides[i].key == sides[i + 1].key) {
-      across[i] = sides[i + 1].cell;
-      across[i + 1] = sides[i].cell;
+      opposite[i] = sides[i + 1].cell;
+      opposite[i + 1] = sides[i].cell;
       ++i;
     } else if (ranks > 1) {
       to[sides[i].key[0] % ranks].push_back(
@@ -144,8 +144,8 @@ void OldSolution::find_neighbours(const VtkHdfReader::Cells& cells, std::span<co
   });
   for (const std::size_t i : by_cell) {
     const std::size_t c = sides[i].cell;
-    if (across[i] != kNone) {
-      add_neighbour(c, centroid_[across[i]], &values_[across[i] * vars_]);
+    if (opposite[i] != kNone) {
+      add_neighbour(c, centroid_[opposite[i]], &values_[opposite[i] * vars_]);
       continue;
     }
     const auto found = std::lower_bound(away.begin(), away.end(), static_cast<std::int64_t>(i),

@@ -10,16 +10,16 @@
 namespace weft::flow {
 namespace {
 
-bool is_wall(const Case& flow_case, const std::string& zone) {
+bool is_solid_zone(const Case& flow_case, const std::string& zone) {
   const ZoneCondition* const condition = find_condition(flow_case, zone);
-  return condition != nullptr && condition->params.kind == BoundaryKind::slip_wall;
+  return condition != nullptr && is_solid(condition->params.kind);
 }
 
 }  // namespace
 
 bool has_walls(const mesh::Mesh& mesh, const Case& flow_case) {
   return std::any_of(mesh.boundary.begin(), mesh.boundary.end(),
-                     [&](const mesh::BoundaryZone& zone) { return is_wall(flow_case, zone.name); });
+                     [&](const mesh::BoundaryZone& zone) { return is_solid_zone(flow_case, zone.name); });
 }
 
 void write_walls(const Solver& solver, const Case& flow_case, const std::filesystem::path& file, const std::string& provenance) {
@@ -30,7 +30,7 @@ void write_walls(const Solver& solver, const Case& flow_case, const std::filesys
   const Primitive free = flow_case.free_stream.value_or(Primitive{});
   const double dynamic_pressure = 0.5 * free.density * dot(free.velocity, free.velocity);
   for (const mesh::ZoneIndex z : m.boundary.ids()) {
-    if (!is_wall(flow_case, m.boundary[z].name)) continue;
+    if (!is_solid_zone(flow_case, m.boundary[z].name)) continue;
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
       faces.add_face(m, face);
       zones.push_back(z.value());

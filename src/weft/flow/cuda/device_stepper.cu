@@ -63,9 +63,7 @@ void DeviceStepper<Real, State>::connect() {
   chooses_steps_ = !needs_host();
   control_.connect(chooses_steps_);
   step_plan_ = compile_step();
-  const auto captured = [](const Exchange& exchange) {
-    return exchange.transport() == Transport::peer || exchange.transport() == Transport::nccl;
-  };
+  const auto captured = [](const Exchange& exchange) { return row_of(exchange.transport()).capturable; };
   if (!chooses_steps_ || std::ranges::all_of(step_plan_->exchanges(), captured)) return;
   // Steps cannot follow each other without the host: the stable steps are not exchanged by the plan.
   chooses_steps_ = false;

@@ -1,5 +1,5 @@
 #pragma once
-/// The class that make_device_stepper creates(), and its arrays.
+/// The class that make_device_stepper() creates, and its arrays.
 #include <array>
 #include <cstdint>
 #include <optional>

@@ -14,8 +14,8 @@
 ///       faces by tile number    0 1 2 | 3 | 9 17 7  10 18  11 19  12 20          inner_faces 3, left_faces = cell_faces = 4
 ///       topology                0 4 8 12 16   4 0 5 6 | 7 1 8 0R | ...           offsets; sides of cells (R: kRightSide)
 ///                               5 1 6 7 | 8 2 9 0 | ...                          rows across these faces
-///       slots 0 ... 12          across[3] = 35, across[4] = 2                    slot in tile 1; index among the boundary faces
-///     tile 1: cells 4 ... 7     first_face = 32 (a whole block)                  its faces 4 5 6 | 3 | ...: across[35] = 3
+///       slots 0 ... 12          opposite_slot[3] = 35, opposite_slot[4] = 2      slot in tile 1; index among boundary faces
+///     tile 1: cells 4 ... 7     first_face = 32 (a whole block)                  faces 4 5 6 | 3 ...: opposite_slot[35] = 3
 #include <cstdint>
 #include <functional>
 #include <vector>

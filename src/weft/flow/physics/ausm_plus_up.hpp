@@ -13,6 +13,8 @@ namespace weft::flow {
 /// supersonic speed, the flux is that of the upwind side, whatever the tangential velocity.
 /// @cost 3 square roots, 7 divisions, no branch.
 struct AusmPlusUpFlux {
+  static constexpr double kFlops = 126;
+
   /// Lower bound of the reference Mach number that scales the low-speed terms, > 0. 1: the compressible scheme everywhere; the
   /// Mach number of the free stream if that is far below 1.
   double cutoff_mach = 1;

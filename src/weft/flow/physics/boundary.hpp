@@ -62,43 +62,52 @@ namespace detail {
 
 }  // namespace detail
 
+/// Kinds of walls, through which no gas passes.
+enum class WallKind {
+  none,            ///< not a wall
+  solid,           ///< wall of a body or a channel, which may be curved and whose size is a reference length
+  symmetry_plane,  ///< plane beyond which the flow goes on as its mirror image
+};
+
 /// The properties of a condition that the host needs; its state on a face is computed on GPUs, too, by boundary_state().
 struct BoundaryRow {
   BoundaryKind value;
   std::string_view name, doc;
-  bool is_wall;         ///< no gas passes through it
+  WallKind wall;
   bool mirrors;         ///< see mirrors()
+  bool is_undisturbed;  ///< the flow beyond it is that without bodies, which should be far away: `weft check` warns of near ones
   bool brings_scalars;  ///< gas that enters has scalar values of its own instead of those of the gas that left
   GasOutside (*outside)(const IdealGas& gas, const BoundaryParams& boundary);
 };
 
 inline constexpr Registry kBoundaries{
     "boundary condition",
-    std::array{
-        BoundaryRow{BoundaryKind::slip_wall, "slip_wall", "a wall without friction", true, true, false, detail::no_gas_outside},
-        BoundaryRow{BoundaryKind::symmetry, "symmetry", "a plane behind which the flow is the mirror image", true, true, false,
-                    detail::no_gas_outside},
-        BoundaryRow{BoundaryKind::far_field, "far_field", "an undisturbed flow, by Riemann invariants", false, false, true,
-                    detail::flow_outside},
-        BoundaryRow{BoundaryKind::supersonic_inflow, "supersonic_inflow", "a given state", false, false, true,
-                    detail::flow_outside},
-        BoundaryRow{BoundaryKind::supersonic_outflow, "supersonic_outflow", "the state inside", false, true, false,
-                    detail::no_gas_outside},
-        BoundaryRow{BoundaryKind::total_pressure_inflow, "total_pressure_inflow",
-                    "a reservoir of given total pressure and temperature", false, false, true, detail::reservoir_outside},
-        BoundaryRow{BoundaryKind::static_pressure_outflow, "static_pressure_outflow", "a given static pressure", false, false,
-                    false, detail::pressure_outside}}};
+    std::array{BoundaryRow{BoundaryKind::slip_wall, "slip_wall", "a wall without friction", WallKind::solid, true, false, false,
+                           detail::no_gas_outside},
+               BoundaryRow{BoundaryKind::symmetry, "symmetry", "a plane behind which the flow is the mirror image",
+                           WallKind::symmetry_plane, true, false, false, detail::no_gas_outside},
+               BoundaryRow{BoundaryKind::far_field, "far_field", "an undisturbed flow, by Riemann invariants", WallKind::none,
+                           false, true, true, detail::flow_outside},
+               BoundaryRow{BoundaryKind::supersonic_inflow, "supersonic_inflow", "a given state", WallKind::none, false, false,
+                           true, detail::flow_outside},
+               BoundaryRow{BoundaryKind::supersonic_outflow, "supersonic_outflow", "the state inside", WallKind::none, true,
+                           false, false, detail::no_gas_outside},
+               BoundaryRow{BoundaryKind::total_pressure_inflow, "total_pressure_inflow",
+                           "a reservoir of given total pressure and temperature", WallKind::none, false, false, true,
+                           detail::reservoir_outside},
+               BoundaryRow{BoundaryKind::static_pressure_outflow, "static_pressure_outflow", "a given static pressure",
+                           WallKind::none, false, false, false, detail::pressure_outside}}};
 [[nodiscard]] constexpr const auto& registry_of(BoundaryKind /*tag*/) { return kBoundaries; }
 static_assert(is_complete<BoundaryKind>());
 static_assert(std::all_of(kBoundaries.rows.begin(), kBoundaries.rows.end(),
-                          [](const BoundaryRow& row) { return row.mirrors || !row.is_wall; }));
+                          [](const BoundaryRow& row) { return row.mirrors || row.wall == WallKind::none; }));
 
 namespace detail {
 
 /// Compares `kind` with the walls of the registry. GPUs cannot read a table of the host: its entries are template arguments.
 template <std::size_t... k>
 [[nodiscard]] WEFT_HD constexpr bool is_one_of_walls(BoundaryKind kind, std::index_sequence<k...> /*rows*/) {
-  return ((std::bool_constant<kBoundaries.rows[k].is_wall>::value && kind == static_cast<BoundaryKind>(k)) || ...);
+  return ((std::bool_constant<kBoundaries.rows[k].wall != WallKind::none>::value && kind == static_cast<BoundaryKind>(k)) || ...);
 }
 
 }  // namespace detail
@@ -107,6 +116,12 @@ template <std::size_t... k>
 [[nodiscard]] WEFT_HD constexpr bool is_wall(BoundaryKind kind) {
   return detail::is_one_of_walls(kind, std::make_index_sequence<kBoundaries.rows.size()>());
 }
+
+/// Returns whether a boundary is the wall of a body or a channel.
+[[nodiscard]] constexpr bool is_solid(BoundaryKind kind) { return row_of(kind).wall == WallKind::solid; }
+
+/// Returns whether a boundary is a plane of symmetry.
+[[nodiscard]] constexpr bool is_symmetry_plane(BoundaryKind kind) { return row_of(kind).wall == WallKind::symmetry_plane; }
 
 /// Returns whether a boundary takes no state from outside. The boundary ghost cell then lies opposite to its cell, at the same
 /// distance from the face, so that limiters see the same increment towards the boundary as towards a neighbour; otherwise it lies

@@ -3,7 +3,8 @@
 ///
 /// A numerical flux is a functor `Conserved operator()(gas, left, right, unit_normal)` for one face or for a SIMD vector of faces
 /// (BasicConserved<T>): per unit area, positive from left to right. Each is consistent, f(W, W, n) = physical_flux(W, n), and
-/// conservative, f(L, R, n) = -f(R, L, -n). HllcHlleFlux also takes the ShockSensor of the two cells.
+/// conservative, f(L, R, n) = -f(R, L, -n). HllcHlleFlux also takes the ShockSensor of the two cells. `kFlops` is the number of
+/// operations of a call without one, as flow/scheme/operation_counts.hpp counts them.
 #include "weft/base/registry.hpp"
 #include "weft/flow/physics/ausm_plus_up.hpp"
 #include "weft/flow/physics/hllc.hpp"

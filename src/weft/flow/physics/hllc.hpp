@@ -14,6 +14,8 @@ namespace weft::flow {
 /// cancellation: equal states give the physical flux bitwise but for the last digit of the energy.
 /// @cost 4 square roots, 5 divisions and one by gamma - 1, no branch.
 struct HllcFlux {
+  static constexpr double kFlops = 89;
+
   template <class Real, class T = Real>
   [[nodiscard]] WEFT_HD WEFT_FORCE_INLINE BasicConserved<T> operator()(const BasicIdealGas<Real>& gas,
                                                                        const BasicPrimitive<T>& left,

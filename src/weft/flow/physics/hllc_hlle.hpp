@@ -49,6 +49,7 @@ class ShockSensor {
 /// @cost that of HLLC, and with a sensor that of HLLE in addition: loops pass no sensor for faces where it is 0.
 struct HllcHlleFlux {
   static constexpr bool kTakesSensor = true;
+  static constexpr double kFlops = HllcFlux::kFlops;
 
   template <class Real, class T = Real>
   [[nodiscard]] WEFT_HD WEFT_FORCE_INLINE BasicConserved<T> operator()(const BasicIdealGas<Real>& gas,

@@ -12,6 +12,8 @@ namespace weft::flow {
 /// Exact for an isolated stationary shock, free of carbuncles; smears contacts and shear waves.
 /// @cost 4 square roots, 6 divisions, no branch.
 struct HlleFlux {
+  static constexpr double kFlops = 152;
+
   template <class Real, class T = Real>
   [[nodiscard]] WEFT_HD WEFT_FORCE_INLINE BasicConserved<T> operator()(const BasicIdealGas<Real>& gas,
                                                                        const BasicPrimitive<T>& left,

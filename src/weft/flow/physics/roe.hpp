@@ -9,6 +9,8 @@ namespace weft::flow {
 /// Exact for an isolated shock, contact or shear wave. Not positive in strong expansions: prefer HllcFlux there.
 /// @cost 3 square roots, 4 divisions and those of the entropy fix.
 struct RoeFlux {
+  static constexpr double kFlops = 191;
+
   /// The acoustic speeds |lambda| below delta = entropy_fix * c~ are replaced by (lambda^2 + delta^2) / (2 delta), which prevents
   /// expansion shocks at sonic points. 0 is Roe's flux without a fix. The contact and shear waves are not changed, so that they
   /// stay exact.

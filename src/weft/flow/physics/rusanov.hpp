@@ -7,6 +7,8 @@ namespace weft::flow {
 /// One wave with the largest wave speed of both sides: the most dissipative and the most robust flux.
 /// @cost 2 square roots, 4 divisions.
 struct RusanovFlux {
+  static constexpr double kFlops = 119;
+
   template <class Real, class T = Real>
   [[nodiscard]] WEFT_HD WEFT_FORCE_INLINE BasicConserved<T> operator()(const BasicIdealGas<Real>& gas,
                                                                        const BasicPrimitive<T>& left,

@@ -93,11 +93,11 @@ bool is_simplex(const Mesh& mesh, LocalCellId cell) {
   return mesh.cell_faces.row(cell).size() == static_cast<std::size_t>(mesh.dim) + 1;
 }
 
-/// Returns the number of faces of each cell on symmetry planes; in 2-D also of those on slip walls.
+/// Returns the number of faces of each cell on symmetry planes; in 2-D on any wall.
 IdVector<LocalCellId, char> count_planes(const Mesh& mesh, const BoundaryKinds& kinds) {
   IdVector<LocalCellId, char> planes(mesh.cells());
   for (const mesh::ZoneIndex z : mesh.boundary.ids()) {
-    if (kinds[z] != BoundaryKind::symmetry && !(mesh.dim == 2 && kinds[z] == BoundaryKind::slip_wall)) continue;
+    if (!(mesh.dim == 2 ? is_wall(kinds[z]) : is_symmetry_plane(kinds[z]))) continue;
     for (const LocalFaceId face : mesh.boundary[z].faces) ++planes[mesh.face_left[face]];
   }
   return planes;
@@ -115,8 +115,9 @@ bool extrapolates(const Mesh& mesh, const Discretization& d, BoundaryKind kind, 
   const double height = mesh.cell_centroid[cell].y;
   const bool on_axis = mesh.axisymmetric && mesh.face_centroid[face].y <= 1e-9 * height;  // to rounding of the nodes
   if (on_axis) return false;
-  if (kind == BoundaryKind::symmetry) return is_simplex(mesh, cell) && planes > 1;
-  return kind == BoundaryKind::supersonic_outflow || !mesh::is_quad_or_hexahedron(mesh.cell_type[cell]) ||
+  if (is_symmetry_plane(kind)) return is_simplex(mesh, cell) && planes > 1;
+  const bool leaves_freely = mirrors(kind) && !is_wall(kind);  // as at supersonic outflow
+  return leaves_freely || !mesh::is_quad_or_hexahedron(mesh.cell_type[cell]) ||
          has_neighbour_opposite(mesh, d, cell, d.face_normal[face]);
 }
 

@@ -8,7 +8,6 @@
 ///
 /// Bytes are compulsory: each input of a task is read once and each result is written once, whatever caches hold.
 #include <cstdint>
-#include <utility>
 
 #include "weft/flow/physics/flux.hpp"
 #include "weft/flow/physics/limiter.hpp"
@@ -31,15 +30,9 @@ struct KernelSize {
 
 // Numbers of operations.
 
-/// Returns the operations of a flux through a unit area; 0: not counted.
+/// Returns the operations of a flux through a unit area.
 [[nodiscard]] constexpr double flux_flops(FluxKind kind) {
-  constexpr std::pair<FluxKind, double> kCounts[] = {{FluxKind::hllc, 89},          {FluxKind::roe, 191},
-                                                     {FluxKind::rusanov, 119},      {FluxKind::hlle, 152},
-                                                     {FluxKind::ausm_plus_up, 126}, {FluxKind::hllc_hlle, 89}};
-  for (const auto& [known, flops] : kCounts) {
-    if (known == kind) return flops;
-  }
-  return 0;
+  return kFluxes.visit<double>(kind, []<class Flux>(const FluxRow<Flux>& /*row*/) { return Flux::kFlops; });
 }
 inline constexpr double kJumpDampingFlops = 30;               ///< per face
 inline constexpr double kExchangeFlops = 49;                  ///< per face in space, with adding it to the flux

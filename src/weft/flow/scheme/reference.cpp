@@ -37,11 +37,11 @@ class WeightedMean {
   CompensatedSum sum_[3], weight_;
 };
 
-/// Calls visit(face) for every face of the slip walls.
+/// Calls visit(face) for every face of the solid walls.
 template <class Visit>
 void each_wall_face(const mesh::Mesh& mesh, const BoundaryKinds& kinds, const Visit& visit) {
   for (const mesh::ZoneIndex z : kinds.ids()) {
-    if (kinds[z] != BoundaryKind::slip_wall) continue;
+    if (!is_solid(kinds[z])) continue;
     for (const mesh::LocalFaceId face : mesh.boundary[z].faces) visit(face);
   }
 }

@@ -42,17 +42,21 @@ Discretization discretize(const mesh::Mesh& mesh, const SolverOptions& options) 
 void check_scalars(const SolverOptions& options) {
   const std::vector<Scalar>& scalars = options.scalars;
   if (scalars.size() > kMostScalars) {
-    throw InputError(fmt::format("{} scalars are more than the {} that a flow carries", scalars.size(), kMostScalars));
+    throw InputError(fmt::format("{} scalars are more than the {} that a flow carries", scalars.size(), kMostScalars),
+                     "leave out some of them");
   }
   for (std::size_t i = 0; i < scalars.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      if (scalars[i].name == scalars[j].name) throw InputError(fmt::format("two scalars are called \"{}\"", scalars[i].name));
+      if (scalars[i].name == scalars[j].name) {
+        throw InputError(fmt::format("two scalars are called \"{}\"", scalars[i].name), "give each a name of its own");
+      }
     }
   }
   for (const BoundaryCondition& zone : options.boundary) {
     if (zone.scalars.size() > scalars.size()) {
       throw InputError(
-          fmt::format("a boundary zone has values of {} scalars, of which there are {}", zone.scalars.size(), scalars.size()));
+          fmt::format("a boundary zone has values of {} scalars, of which there are {}", zone.scalars.size(), scalars.size()),
+          "give a zone at most one value for each scalar");
     }
   }
 }

@@ -37,7 +37,8 @@ void store_conserved(std::span<double> values, mesh::LocalCellId cell, const Con
 double initial_value(const Scalar& scalar, Vec3 x) {
   const double value = scalar.initial ? scalar.initial(x) : 0;
   if (!std::isfinite(value)) {
-    throw InputError(fmt::format("the scalar \"{}\" is {} at ({:g}, {:g}, {:g})", scalar.name, value, x.x, x.y, x.z));
+    throw InputError(fmt::format("the scalar \"{}\" is {} at ({:g}, {:g}, {:g})", scalar.name, value, x.x, x.y, x.z),
+                     "its initial value must be finite everywhere");
   }
   return value;
 }
@@ -211,11 +212,13 @@ void Solver::restore(std::span<const double> conserved, double time, std::int64_
   const std::size_t cells = mesh().owned().size();
   agreed(mesh().comm, [&] {
     if (conserved.size() != cells * kVars) {
-      throw InputError(fmt::format("{} values for {} owned cells of {} variables", conserved.size(), mesh().owned_cells, kVars));
+      throw InputError(fmt::format("{} values for {} owned cells of {} variables", conserved.size(), mesh().owned_cells, kVars),
+                       "pass the conserved variables of the owned cells of each rank");
     }
     if (scalar_amounts.size() != cells * scalars().size()) {
       throw InputError(fmt::format("{} amounts of scalars for {} owned cells and {} scalars", scalar_amounts.size(),
-                                   mesh().owned_cells, scalars().size()));
+                                   mesh().owned_cells, scalars().size()),
+                       "pass the amounts of all scalars in the owned cells of each rank");
     }
     for (const mesh::LocalCellId c : mesh().owned()) {
       const Primitive w = scheme_.gas().primitive(conserved_of_cell(conserved, c));

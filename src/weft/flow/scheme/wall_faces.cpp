@@ -27,13 +27,13 @@ WallFaces::WallFaces(const mesh::Mesh& mesh, const BoundaryKinds& kinds, Team& t
   kernels::sum_up(first_, team);
 }
 
-/// Returns for each owned and ghost cell, bit k: face k of the shape is on a slip wall; times kSymmetry: on a symmetry plane.
+/// Returns for each owned and ghost cell, bit k: face k of the shape is on a solid wall; times kSymmetry: on a symmetry plane.
 ArrayPair<std::int32_t> WallFaces::kinds_of_faces(const BoundaryKinds& kinds, Team& team) const {
   const std::int32_t first = mesh_.ghost_faces.last().value();
   std::vector<std::int32_t> bit_of(mesh_.faces() - first);
   for (const mesh::ZoneIndex z : mesh_.boundary.ids()) {
     for (const LocalFaceId face : mesh_.boundary[z].faces) {
-      bit_of[face.value() - first] = kinds[z] == BoundaryKind::slip_wall ? 1 : kinds[z] == BoundaryKind::symmetry ? kSymmetry : 0;
+      bit_of[face.value() - first] = is_solid(kinds[z]) ? 1 : is_symmetry_plane(kinds[z]) ? kSymmetry : 0;
     }
   }
   ArrayPair<std::int32_t> of_faces(mesh_.plan);

@@ -33,7 +33,8 @@ Curve wave_curve(const IdealGas& gas, const Primitive& w, double sound, double p
 
 RiemannSolution::RiemannSolution(const IdealGas& gas, const RiemannStates& states) : gas_(gas) {
   if (!gas.physical(states.left) || !gas.physical(states.right)) {
-    throw InputError("a Riemann problem needs positive density and pressure on both sides");
+    throw InputError("a state of the Riemann problem is unphysical",
+                     "density and pressure must be positive and all variables finite on both sides");
   }
   left_ = {.state = states.left, .speed = states.left.velocity.x, .sound = gas.sound_speed(states.left)};
   right_ = {.state = states.right, .speed = -states.right.velocity.x, .sound = gas.sound_speed(states.right)};

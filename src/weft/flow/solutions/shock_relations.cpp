@@ -16,12 +16,15 @@ using std::numbers::pi;
 constexpr double kDegree = pi / 180;
 
 void expect_supersonic(double mach) {
-  if (!(mach >= 1)) throw InputError(fmt::format("Mach {:g}: shocks and expansions need a supersonic flow", mach));
+  if (!(mach >= 1)) {
+    throw InputError(fmt::format("no shock or expansion exists at Mach {:g}", mach), "the Mach number must be at least 1");
+  }
 }
 
 void expect_turning(double deflection) {
   if (!(deflection >= 0 && deflection < pi / 2)) {
-    throw InputError(fmt::format("a flow is turned by 0 to 90 degrees, not by {:g}", deflection / kDegree));
+    throw InputError(fmt::format("a flow cannot be turned by {:g} degrees", deflection / kDegree),
+                     "the deflection must be at least 0 and less than 90 degrees");
   }
 }
 
@@ -31,7 +34,8 @@ Jump oblique_shock_of_angle(double gamma, double mach, double angle) {
   expect_supersonic(mach);
   const double normal = mach * std::sin(angle), nn = normal * normal;
   if (!(nn >= 1 - 1e-14)) {
-    throw InputError(fmt::format("a shock at {:g} degrees is subsonic at Mach {:g}", angle / kDegree, mach));
+    throw InputError(fmt::format("a shock at {:g} degrees is subsonic at Mach {:g}", angle / kDegree, mach),
+                     fmt::format("the angle must be between {:g} and 90 degrees", std::asin(1 / mach) / kDegree));
   }
   Jump jump{.angle = angle};
   jump.pressure_ratio = 1 + 2 * gamma / (gamma + 1) * (nn - 1);
@@ -52,9 +56,11 @@ Jump oblique_shock(double gamma, double mach, double deflection) {
   const double mm = mach * mach, quarter = 0.25 * (gamma + 1) * mm;
   const double sine2 = (quarter - 1 + std::sqrt((gamma + 1) * (1 + 0.5 * (gamma - 1) * mm + 0.25 * quarter * mm))) / (gamma * mm);
   double weak = std::asin(1 / mach), strong = std::asin(std::min(std::sqrt(sine2), 1.0));
-  if (oblique_shock_of_angle(gamma, mach, strong).deflection < deflection) {
+  const double largest = oblique_shock_of_angle(gamma, mach, strong).deflection;
+  if (largest < deflection) {
     throw InputError(
-        fmt::format("a shock at Mach {:g} cannot turn the flow by {:g} degrees: it detaches", mach, deflection / kDegree));
+        fmt::format("a shock at Mach {:g} cannot turn the flow by {:g} degrees: it detaches", mach, deflection / kDegree),
+        fmt::format("the deflection must be at most {:g} degrees", largest / kDegree));
   }
   for (;;) {
     const double middle = 0.5 * (weak + strong);
@@ -73,11 +79,12 @@ double prandtl_meyer_angle(double gamma, double mach) {
 Jump expansion(double gamma, double mach, double deflection) {
   expect_supersonic(mach);
   expect_turning(deflection);
-  const double target = prandtl_meyer_angle(gamma, mach) + deflection;
+  const double upstream = prandtl_meyer_angle(gamma, mach), target = upstream + deflection;
   const double limit = 0.5 * pi * (std::sqrt((gamma + 1) / (gamma - 1)) - 1);
   if (!(target < limit)) {
     throw InputError(fmt::format("an expansion at Mach {:g} cannot turn the flow by {:g} degrees: it ends in a vacuum", mach,
-                                 deflection / kDegree));
+                                 deflection / kDegree),
+                     fmt::format("the deflection must be less than {:g} degrees", (limit - upstream) / kDegree));
   }
   // Bisection in 1 / Mach, in which the angle is monotonic on a bounded interval.
   double slow = 1 / mach, fast = 0;

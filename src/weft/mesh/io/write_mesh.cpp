@@ -10,31 +10,40 @@
 #include "weft/comm/agreement.hpp"
 #include "weft/io/text_file.hpp"
 #include "weft/mesh/io/read_scatter.hpp"
-#include "weft/mesh/io/weft_file.hpp"
 #include "weft/mesh/io/write_sink.hpp"
 
 namespace weft::mesh {
 namespace {
 
-void check_names(const MeshBlock& whole, MeshFormat format, const std::string& path) {
-  const bool su2 = format == MeshFormat::su2;
+/// Checks the names of zones with holds(name), whether the format can hold it.
+template <class Holds>
+void check_names(const MeshBlock& whole, const std::string& path, const Holds& holds) {
   for (const Zone& zone : whole.zones) {
-    const Where where{.file = path, .zone = zone.name};
-    const bool padded = !zone.name.empty() && (zone.name.front() == ' ' || zone.name.back() == ' ');
-    if (zone.name.empty() || zone.name.find_first_of(su2 ? "%\n\r\t" : "\"\n\r") != std::string::npos || (su2 && padded) ||
-        (su2 && zone.name == "SEND_RECEIVE")) {
-      throw IoError("the format cannot hold this zone name", "rename the zone", where);
-    }
+    if (holds(zone.name)) continue;
+    throw IoError("the format cannot hold this zone name", "rename the zone", Where{.file = path, .zone = zone.name});
   }
 }
 
-void check_size(const MeshBlock& whole, MeshFormat format, const std::string& path) {
+bool gmsh_holds(const std::string& name) { return !name.empty() && name.find_first_of("\"\n\r") == std::string::npos; }
+
+bool su2_holds(const std::string& name) {
+  return !name.empty() && name.find_first_of("%\n\r\t") == std::string::npos && name.front() != ' ' && name.back() != ' ' &&
+         name != "SEND_RECEIVE";
+}
+
+std::string gmsh4_bytes(const MeshBlock& whole, const std::string& name, bool binary, std::endian order) {
+  check_names(whole, name, gmsh_holds);
+  return detail::format_gmsh4(whole, binary, order);
+}
+
+std::string gmsh2_bytes(const MeshBlock& whole, const std::string& name, bool binary, std::endian order) {
+  check_names(whole, name, gmsh_holds);
   constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
-  const bool numbers32 = format == MeshFormat::gmsh22 || format == MeshFormat::gmsh22_binary;
-  if (numbers32 && (whole.coords.size() >= kMost || whole.boundary.type.size() + whole.cells.type.size() >= kMost)) {
+  if (whole.coords.size() >= kMost || whole.boundary.type.size() + whole.cells.type.size() >= kMost) {
     throw LimitError("MSH 2.2 numbers nodes and elements with 32 bits, too few for this mesh", "write gmsh41",
-                     Where{.file = path});
+                     Where{.file = name});
   }
+  return detail::format_gmsh2(whole, binary, order);
 }
 
 }  // namespace
@@ -56,23 +65,32 @@ MeshFormat mesh_format_of(const std::string& path) {
                    fmt::format("end it in {}, or name a format", writable_extensions()));
 }
 
-std::string detail::gmsh41_bytes(const MeshBlock& whole, std::endian order) { return format_gmsh4(whole, false, order); }
-std::string detail::gmsh41_binary_bytes(const MeshBlock& whole, std::endian order) { return format_gmsh4(whole, true, order); }
-std::string detail::gmsh22_bytes(const MeshBlock& whole, std::endian order) { return format_gmsh2(whole, false, order); }
-std::string detail::gmsh22_binary_bytes(const MeshBlock& whole, std::endian order) { return format_gmsh2(whole, true, order); }
-std::string detail::su2_bytes(const MeshBlock& whole, std::endian /*order*/) { return format_su2(whole); }
+std::string detail::gmsh41_bytes(const MeshBlock& whole, const std::string& name, std::endian order) {
+  return gmsh4_bytes(whole, name, false, order);
+}
+std::string detail::gmsh41_binary_bytes(const MeshBlock& whole, const std::string& name, std::endian order) {
+  return gmsh4_bytes(whole, name, true, order);
+}
+std::string detail::gmsh22_bytes(const MeshBlock& whole, const std::string& name, std::endian order) {
+  return gmsh2_bytes(whole, name, false, order);
+}
+std::string detail::gmsh22_binary_bytes(const MeshBlock& whole, const std::string& name, std::endian order) {
+  return gmsh2_bytes(whole, name, true, order);
+}
+std::string detail::su2_bytes(const MeshBlock& whole, const std::string& name, std::endian /*order*/) {
+  check_names(whole, name, su2_holds);
+  return format_su2(whole);
+}
 
 std::string format_mesh(const MeshBlock& whole, MeshFormat format, const std::string& name, std::endian order) {
-  check_names(whole, format, name);
-  check_size(whole, format, name);
   if (row_of(format).bytes == nullptr) {
     throw InputError("a mesh in Weft's own format has no bytes of its own", "write it to a file (write_mesh)");
   }
-  return row_of(format).bytes(whole, order);
+  return row_of(format).bytes(whole, name, order);
 }
 
 void write_mesh(const Communicator& comm, const MeshBlock& block, const std::string& path, MeshFormat format) {
-  if (format == MeshFormat::weft) return detail::write_weft_file(comm, block, path);
+  if (row_of(format).write != nullptr) return row_of(format).write(comm, block, path);
   const MeshBlock whole = detail::gather_whole(comm, block);
   agreed(comm, [&] {
     if (comm.is_root()) io::write_text(path, format_mesh(whole, format, path));

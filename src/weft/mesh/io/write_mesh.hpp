@@ -10,6 +10,7 @@
 
 #include "weft/base/registry.hpp"
 #include "weft/comm/communicator.hpp"
+#include "weft/mesh/io/weft_file.hpp"
 #include "weft/mesh/mesh_block.hpp"
 
 namespace weft::mesh {
@@ -21,26 +22,31 @@ struct MeshFormatRow {
   std::string_view name;
   std::string_view doc;
   std::string_view extension;  ///< file extension that selects this format; empty: none does
-  /// Returns the bytes of the file; null: the ranks write it together.
-  std::string (*bytes)(const MeshBlock& whole, std::endian order);
+  /// Returns the bytes of the file; `name` is for messages. Null: the ranks `write` it together.
+  /// @throws IoError for a zone name that the format cannot hold; LimitError for more nodes or elements than it can number.
+  std::string (*bytes)(const MeshBlock& whole, const std::string& name, std::endian order);
+  /// Writes the chunks of all ranks; null: rank 0 writes the `bytes` of the whole mesh.
+  void (*write)(const Communicator& comm, const MeshBlock& block, const std::string& path);
 };
 
 namespace detail {
-[[nodiscard]] std::string gmsh41_bytes(const MeshBlock& whole, std::endian order);
-[[nodiscard]] std::string gmsh41_binary_bytes(const MeshBlock& whole, std::endian order);
-[[nodiscard]] std::string gmsh22_bytes(const MeshBlock& whole, std::endian order);
-[[nodiscard]] std::string gmsh22_binary_bytes(const MeshBlock& whole, std::endian order);
-[[nodiscard]] std::string su2_bytes(const MeshBlock& whole, std::endian order);
+[[nodiscard]] std::string gmsh41_bytes(const MeshBlock& whole, const std::string& name, std::endian order);
+[[nodiscard]] std::string gmsh41_binary_bytes(const MeshBlock& whole, const std::string& name, std::endian order);
+[[nodiscard]] std::string gmsh22_bytes(const MeshBlock& whole, const std::string& name, std::endian order);
+[[nodiscard]] std::string gmsh22_binary_bytes(const MeshBlock& whole, const std::string& name, std::endian order);
+[[nodiscard]] std::string su2_bytes(const MeshBlock& whole, const std::string& name, std::endian order);
 }  // namespace detail
 
 inline constexpr Registry kMeshFormats{
     "mesh format",
-    std::array{MeshFormatRow{MeshFormat::gmsh41, "gmsh41", "Gmsh MSH 4.1, text", ".msh", detail::gmsh41_bytes},
-               MeshFormatRow{MeshFormat::gmsh41_binary, "gmsh41-binary", "Gmsh MSH 4.1, binary", "", detail::gmsh41_binary_bytes},
-               MeshFormatRow{MeshFormat::gmsh22, "gmsh22", "Gmsh MSH 2.2, text", "", detail::gmsh22_bytes},
-               MeshFormatRow{MeshFormat::gmsh22_binary, "gmsh22-binary", "Gmsh MSH 2.2, binary", "", detail::gmsh22_binary_bytes},
-               MeshFormatRow{MeshFormat::su2, "su2", "SU2", ".su2", detail::su2_bytes},
-               MeshFormatRow{MeshFormat::weft, "weft", "Weft's own (HDF5)", ".h5", nullptr}}};
+    std::array{MeshFormatRow{MeshFormat::gmsh41, "gmsh41", "Gmsh MSH 4.1, text", ".msh", detail::gmsh41_bytes, nullptr},
+               MeshFormatRow{MeshFormat::gmsh41_binary, "gmsh41-binary", "Gmsh MSH 4.1, binary", "", detail::gmsh41_binary_bytes,
+                             nullptr},
+               MeshFormatRow{MeshFormat::gmsh22, "gmsh22", "Gmsh MSH 2.2, text", "", detail::gmsh22_bytes, nullptr},
+               MeshFormatRow{MeshFormat::gmsh22_binary, "gmsh22-binary", "Gmsh MSH 2.2, binary", "", detail::gmsh22_binary_bytes,
+                             nullptr},
+               MeshFormatRow{MeshFormat::su2, "su2", "SU2", ".su2", detail::su2_bytes, nullptr},
+               MeshFormatRow{MeshFormat::weft, "weft", "Weft's own (HDF5)", ".h5", nullptr, detail::write_weft_file}}};
 [[nodiscard]] constexpr const auto& registry_of(MeshFormat /*tag*/) { return kMeshFormats; }
 static_assert(is_complete<MeshFormat>());
 
