@@ -1,4 +1,4 @@
-"""tools/verify: a page states what is missing when the command is interrupted, and is completed later; also without matplotlib.
+"""tools/verify: a page states what is missing when the command is interrupted, and is completed later; also without matplotlib. Known misses.
 --meshes says which files it skipped, and fails on one that cannot be read and on a folder without any. The reference for blunt bodies.
 
     verify_test.py path/to/weft
@@ -17,6 +17,9 @@ VERIFY = pathlib.Path(__file__).resolve().parents[2] / "tools" / "verify"
 
 sys.path.insert(0, str(VERIFY.parent / "detail"))
 from blunt_body_solution import BluntBody, interpolation, pitot  # noqa: E402
+from verification import Known, Report, outcome  # noqa: E402
+from verify_common import order_row  # noqa: E402
+from verify_meshes import within  # noqa: E402
 
 WEFT = pathlib.Path(sys.argv.pop(1)).resolve()
 FILES = ["naca0012_inv.su2", "wedge_inv.su2", "sphere_slice_mixed.su2", "euler_vortex.msh", "onera_m6.msh"]
@@ -144,6 +147,44 @@ class Meshes(unittest.TestCase):
         self.assertIn("go with --full --write", self.verify("--page", self.folder / "page.md", code=2))
         self.assertIn("goes with --device cuda", self.verify("--full", "--write", "--page", self.folder / "page.md", code=2))
         self.assertIn("1 with --meshes", self.verify("--meshes", self.folder, "--jobs", "2", code=2))
+
+
+class KnownMiss(unittest.TestCase):
+    """A declared miss, its page and the exit code."""
+
+    def report(self, full=True):
+        report = Report(full)
+        report.section("Title", "Text.")
+        return report
+
+    def order(self, order, full=True, **options):
+        """Returns the last column of a row with this order, and what the command says."""
+        report = self.report(full)
+        order_row(report, "what", (16, 32), (1.0, 2.0 ** -order), 1.8, known=Known("a reason", most=0.05, noise=0.01), **options)
+        return report.markdown("# Page").splitlines()[-1].split(" | ")[-1], *outcome([report])
+
+    def test_order(self):
+        self.assertEqual(self.order(1.76), ("**missed** (known: a reason) |", "0 passed, 1 missed as known, 0 failed", 0))
+        self.assertEqual(self.order(1.74), ("**FAIL** (by more than the 0.05 of the known miss: a reason) |", "0 passed, 1 failed", 1))
+        self.assertEqual(self.order(1.805), ("pass (within the noise of 0.01 of a known miss: a reason) |", "1 passed, 0 failed", 0))
+        self.assertEqual(self.order(1.82), ("**FAIL** (keeps its gate; remove the known miss: a reason) |", "0 passed, 1 failed", 1))
+        self.assertEqual(self.order(float("nan"))[1:], ("0 passed, 1 failed", 1))
+        # On coarse grids the gate is lower. A bound on the error is another gate.
+        self.assertEqual(self.order(1.76, full=False), ("pass |", "1 passed, 0 failed", 0))
+        self.assertEqual(self.order(1.76, bound=0.1), ("**FAIL** |", "0 passed, 1 failed", 1))
+
+    def test_percent(self):
+        for value, verdict in ((0.964, "FAIL"), (0.968, "missed"), (0.99, "FAIL"), (1.032, "FAIL")):
+            report = self.report()
+            within(report, "what", value, 1, 3, known=Known("a reason", most=0.5))
+            self.assertIn(f"**{verdict}**", report.markdown("# Page"))
+
+    def test_rows_without_a_declaration(self):
+        report = self.report()
+        report.row("one", "0", "0", True)
+        report.row("two", "1", "0", False)
+        self.assertIn("| one | 0 | 0 | pass |\n| two | 1 | 0 | **FAIL** |\n", report.markdown("# Page"))
+        self.assertEqual(outcome([report, report]), ("2 passed, 2 failed", 1))
 
 
 class BluntBodySolution(unittest.TestCase):

@@ -5,7 +5,7 @@ import math
 import numpy
 
 from blunt_body_solution import BluntBody, pitot
-from verification import Fields, ROOT, draw_field, figures, history
+from verification import Fields, Known, ROOT, draw_field, figures, history
 from verify_common import CHANNEL, NACA_PLAIN, order_row, steady
 
 
@@ -339,6 +339,11 @@ def shock_layer(report, what, n, widening, fields, solution):
     report.row(f"{what}: pressures of the shock layer", f"mean error {errors.mean():.2f} %, largest {errors.max():.1f} %", f"mean <= {gate} %", errors.mean() <= gate)
 
 
+# In percent. Means over windows of 2 units of time vary by 0.2.
+COARSE_NOSE = Known("the grid is coarse for the default limiter, with which the flow is unsteady: -0.1 % on 80 x 160; "
+                    "docs/notes/2026-11-carbuncle.md", most=1, noise=0.2)
+
+
 def blunt_body(report, runner, full):
     report.section("Blunt body", "A circular cylinder in supersonic flow, without carbuncles: the stagnation pressure at its nose, averaged over the last "
                    "60 % of the run, against Rayleigh's pitot formula; the distance of the shock, and the pressures between body and shock up to 70 degrees from "
@@ -373,7 +378,8 @@ def blunt_body(report, runner, full):
             allowed = 2 if elements == "triangles" and n == 40 and mach > 3 else 1
             swing = f" (standard deviation {100 * numpy.std(totals) / total:.1f} %)" if limiter == "barth_jespersen" else ""
             what = f"Mach {mach}, {elements}, {n} x {2 * n}, {limiter}"
-            report.row(f"{what}: p0 = {total:.3f}", f"{100 * error:+.2f} %{swing}", f"within {allowed} %", abs(error) <= allowed / 100)
+            report.row(f"{what}: p0 = {total:.3f}", f"{100 * error:+.2f} %{swing}", f"within {allowed} %", abs(error) <= allowed / 100,
+                       COARSE_NOSE if (mach, elements, n, limiter) == (10, "quads", 40, "barth_jespersen") and error < 0 else None, allowed - 100 * abs(error))
             if limiter == "barth_jespersen":  # the shock moves
                 continue
             shock_layer(report, what, n, side / front, Fields(folder), solution)

@@ -9,7 +9,8 @@ import time
 
 import numpy
 
-from verification import PICTURES, ROOT, Fields, Report, Runner, draw_field, errors_of, figures, history, machine, named_ranks, orders, plt, save
+from verification import (GATES, PICTURES, ROOT, Fields, Known, Report, Runner, draw_field, errors_of, figures, history, machine, named_ranks, orders, outcome,
+                          plt, save)
 
 
 class MeshRunner(Runner):
@@ -28,6 +29,11 @@ class MeshRunner(Runner):
         return self.run_file(ROOT / "cases" / f"{case}.toml", self.work / case, mesh__file=f'"{self.file}"', **overrides)
 
 
+# Declared for the mesh of 532,304 tetrahedra only.
+NOSE = Known("the cell at the nose of the root, which has the largest pressure, has edges of 4 mm; with edges of 1.5 mm the pressure is off by 2.2 %; "
+             "docs/notes/2026-11-carbuncle.md", most=0.5)
+
+
 def section(report, runner, title, case, text):
     digest = hashlib.sha256(runner.file.read_bytes()).hexdigest()
     cells = runner.info()
@@ -35,10 +41,11 @@ def section(report, runner, title, case, text):
                    f"```sh\nweft run cases/{case}.toml --set mesh.file={runner.file.name} {' '.join(runner.where())}\n```\n\n{text}")
 
 
-def within(report, what, value, exact, percent, digits=6):
-    """A row that compares with one number."""
+def within(report, what, value, exact, percent, digits=6, known=None):
+    """A row that compares with one number; a known miss is one of a number that is too small, in percent."""
     error = abs(value / exact - 1)
-    report.row(what, f"{value:.{digits}g}, off by {100 * error:.2g} %", f"{exact:.{digits}g} within {percent} %", error <= percent / 100)
+    report.row(what, f"{value:.{digits}g}, off by {100 * error:.2g} %", f"{exact:.{digits}g} within {percent} %", error <= percent / 100,
+               known if value < exact else None, percent - 100 * error)
 
 
 def convergence(report, folder, gate=None):
@@ -170,7 +177,8 @@ def onera_m6(report, runner):
     within(report, "Cl, against the other solver", forces["wing_cl"][-1], 0.2808, 3, 4)
     report.row("Cd, compared with 0.00862", f"{forces['wing_cd'][-1]:.5f}", "none", True)
     stagnation = (1 + 0.2 * mach**2) ** 3.5
-    within(report, "largest pressure in a cell, against the stagnation pressure", fields["pressure"].max(), stagnation, 3, 4)
+    within(report, "largest pressure in a cell, against the stagnation pressure", fields["pressure"].max(), stagnation, 3, 4,
+           known=NOSE if runner.info().startswith("532304 ") else None)  # another mesh may keep the gate
     convergence(report, folder)
     if report.draws:
         wing = Fields(folder, name="walls")
@@ -225,8 +233,8 @@ def main(options):
         ranks = f"{options.ranks} rank{'s' if options.ranks > 1 else ''}"
         device, where = ("", "") if options.device == "host" else (" --device cuda", f" with `--device cuda` ({machine(options.weft)})")
         header = (f"# Meshes made by others\n\nWritten by `tools/verify --meshes DIR{device} --write{named_ranks(options)}`; do not edit. DIR holds the files, which are "
-                  f"not part of this project: nothing else needs them. Measured by running `weft` on {ranks}{where}; a row whose gate is missed fails the command.")
+                  f"not part of this project: nothing else needs them. Measured by running `weft` on {ranks}{where}; {GATES}.")
         (PICTURES / "meshes.md").write_text(report.markdown(header, ""))
-    rows = sum(len(s[2]) for s in report.sections)
-    print(f"\n{rows - report.failures} passed, {report.failures} failed, {len(missing)} meshes skipped\n{time.time() - start:.0f} s")
-    return 1 if report.failures else 0
+    counts, code = outcome([report])
+    print(f"\n{counts}, {len(missing)} meshes skipped\n{time.time() - start:.0f} s")
+    return code

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import threading
 
-from verification import ROOT, Report, Runner, machine, named_ranks, replace_text
+from verification import GATES, ROOT, Report, Runner, machine, named_ranks, replace_text
 
 
 def hash_of_cases():
@@ -68,11 +68,11 @@ class Verification:
         header = f"Written by `{command}`; do not edit. Every row was measured by running `weft` on {ranks}"
         if options.device == "cuda":
             title = "Verification on GPUs"
-            header += (f" with `--device cuda` ({self.machine}); a row whose gate is missed fails the command. The same cases on the host, with "
+            header += (f" with `--device cuda` ({self.machine}); {GATES}. The same cases on the host, with "
                        "pictures: [verification.md](../verification.md).")
         else:
             title = "Verification"
-            header += ("; a row whose gate is missed fails the command. Meshes that others made have a page of their own: "
+            header += (f"; {GATES}. Meshes that others made have a page of their own: "
                        "[verification/meshes.md](verification/meshes.md).")
         if missing := [name for name in self.reports if name not in self.done]:
             header += f"\n\n**Not complete**: the command was cut off, or has not ended yet. Rows are missing of: {', '.join(missing)}."

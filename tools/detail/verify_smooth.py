@@ -3,7 +3,7 @@ import math
 
 import numpy
 
-from verification import Fields, PYPLOT, ROOT, draw_convergence, errors_of, figures, history, plt, save
+from verification import Fields, Known, PYPLOT, ROOT, draw_convergence, errors_of, figures, history, plt, save
 from verify_common import ELEMENTS_2D, ELEMENTS_3D, NACA_PLAIN, order_row, periodic
 
 
@@ -306,8 +306,7 @@ def ringleb_tetrahedra(report, runner, full):
 
 def bumps(report, runner, full):
     report.section("Subsonic bump", "Mach 0.5: the entropy should be that of the free stream; L2 norm and maximum of its relative error, order. Hexahedra and tetrahedra "
-                   "are in two layers between symmetry planes. On tetrahedra the maximum is in the edge between wall and symmetry plane; its order is 1.796 from 16 to 32 "
-                   "cells and 1.4 from 48 to 96 (docs/notes/2026-11-simplex-gradients.md).")
+                   "are in two layers between symmetry planes.")
     for elements in ("quads", "triangles", "hexahedra", "tetrahedra"):
         bump(report, runner, elements, [16, 32, 64] if full and elements not in ELEMENTS_3D else [16, 32])
 
@@ -338,6 +337,11 @@ def ringleb_between_walls(report, runner, elements, sizes, one_layer=False):
     order_row(report, f"Ringleb between slip walls, {what}, maximum of density at the walls", sizes, at_wall, 1.8)
 
 
+# With 600 steps a cell instead of 300 the error on 32 cells is 0.7 % larger, which is 0.01 of an order.
+EDGE_OF_TETRAHEDRA = Known("the maximum is in the edge between wall and symmetry plane, where errors decay by 0.3 % per cell along the stream, so that the order is "
+                           "1.4 from 48 to 96 cells; docs/notes/2026-11-simplex-gradients.md", most=0.02, noise=0.01)
+
+
 def bump(report, runner, elements, sizes):
     values, largest = [], []
     total = 1 + 0.2 * 0.25
@@ -354,4 +358,4 @@ def bump(report, runner, elements, sizes):
         largest.append(float(numpy.abs(entropy - 1).max()))
     order_row(report, f"bump, {elements}, L2 of entropy", sizes, values, 1.8)
     order_row(report, f"bump, {elements}, maximum of entropy (at the wall)", sizes, largest,
-              1.6 if elements == "triangles" and not report.full else 1.8)
+              1.6 if elements == "triangles" and not report.full else 1.8, known=EDGE_OF_TETRAHEDRA if elements == "tetrahedra" else None)
