@@ -91,6 +91,8 @@ struct TuningInput {
 inline constexpr TuningInput kTuningSpace[] = {
     {kernels::Primitive::sum, 0, "sum", "double", ""},
     {kernels::Primitive::sum, 0, "sum", "float in double", ""},
+    {kernels::Primitive::sum, 0, "sum", "int64", ""},
+    {kernels::Primitive::sum, 0, "sum", "uint32", ""},
     {kernels::Primitive::segmented_sum, 0, "segmented_sum", "double", "segments of 1000"},
     {kernels::Primitive::segmented_sum, 0, "segmented_sum", "double", "segments of 7"},
     {kernels::Primitive::segmented_sum, 0, "segmented_sum", "double", "segments of 30"},

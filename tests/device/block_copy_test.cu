@@ -134,6 +134,70 @@ TEST(BlockCopyCuda, any_number_of_elements) {
   }
 }
 
+/// Delays a warp by 0.1 ms, longer than copies take.
+__device__ void linger(unsigned warp) {
+  if (threadIdx.x / 32 != warp) return;
+  for (int i = 0; i < 100; ++i) __nanosleep(1000);
+}
+
+/// to[n] = 100 runs[n] + number n of the gathered rows. In each round another warp is late: the first one when the others start
+/// copies, the second one when it gathers rows, and the last one when it writes its part of a tile that the next round
+/// overwrites.
+__global__ void combine_with_late_warps(const TileRounds rounds, const double* from, const std::int32_t* index,
+                                        const double* runs, double* to) {
+  extern __shared__ unsigned char memory[];
+  SharedArrays shared(memory);
+  double* const tile = shared.take<double>(kTile * kRun);
+  double* const gathered = shared.take<double>(kTile * kWidth);
+  const auto block = static_cast<std::int32_t>(blockIdx.x);
+  BlockLoader loader;
+  linger(0);
+  loader.begin();
+  grid_dependency_sync();
+  for (std::int32_t i = 0; i < rounds.count(block); ++i) {
+    const std::int64_t first = std::int64_t{rounds.tile(block, i)} * kTile;
+    loader.runs<kRun>(kTile, runs + first * kRun, kRun, tile, kRun);
+    linger(1);
+    loader.rows<kWidth>(index + first, kTile, from, gathered);
+    loader.end();
+    for (int n = static_cast<int>(threadIdx.x); n < kTile * kRun; n += static_cast<int>(blockDim.x)) {
+      tile[n] = 100 * tile[n] + gathered[kTile * (kWidth - kRun) + n];
+    }
+    __syncthreads();
+    linger(3);
+    store_block(tile, to + first * kRun, kTile * kRun);
+    loader.next_round();
+  }
+}
+
+TEST(BlockCopyCuda, waits_for_late_warps) {
+  WEFT_NEEDS_GPU();
+  constexpr int kTiles = 12;  // in blocks of four rounds
+  constexpr std::size_t kRows = kTiles * kTile;
+  std::vector<double> from(kRows * kWidth), runs(kRows * kRun), to(runs.size(), -1), expected(runs.size());
+  std::vector<std::int32_t> index(kRows);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<double>(i % 97);
+  for (std::size_t i = 0; i < runs.size(); ++i) runs[i] = static_cast<double>(i % 1009);
+  for (std::size_t i = 0; i < kRows; ++i) index[i] = static_cast<std::int32_t>((i * 7919 + 13) % kRows);
+  for (std::size_t n = 0; n < expected.size(); ++n) {
+    const std::size_t tile = n / (kTile * kRun), in_tile = kTile * (kWidth - kRun) + n % (kTile * kRun);
+    const auto row = static_cast<std::size_t>(index[tile * kTile + in_tile / kWidth]);
+    expected[n] = 100 * runs[n] + from[row * kWidth + in_tile % kWidth];
+  }
+  Stream stream;
+  const DeviceVector<double> from_there(stream, from), runs_there(stream, runs), to_there(stream, to);
+  const DeviceVector<std::int32_t> index_there(stream, index);
+  SharedArrays shared;
+  (void)shared.take<double>(kTile * kRun);
+  (void)shared.take<double>(kTile * kWidth);
+  const TileRounds rounds(0, kTiles, 3);
+  launch(stream, "combine_with_late_warps", {.blocks = rounds.blocks, .threads = 128, .shared_memory = shared.bytes()},
+         combine_with_late_warps, rounds, static_cast<const double*>(from_there.data()),
+         static_cast<const std::int32_t*>(index_there.data()), static_cast<const double*>(runs_there.data()), to_there.data());
+  to_there.get(0, to, after(stream));
+  EXPECT_EQ(to, expected);
+}
+
 TEST(SharedArrays, counts_bytes_in_units_of_16) {
   SharedArrays shared;
   (void)shared.take<double>(3);

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "weft/base/error.hpp"
 #include "weft/base/mix.hpp"
 #include "weft/kernels/primitives/histogram.cuh"
 #include "weft/kernels/primitives/library.cuh"
@@ -70,6 +71,15 @@ TEST(CudaLibrary, has_the_results_of_own_kernels) {
     segmented_sum<kLibrary>(gpu, stream, in.input(), offsets.input(), library.span().first(1));
     expect_equal("segmented_sum");
   }
+}
+
+TEST(CudaLibrary, refuses_more_bins_than_an_int_holds) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  const OnGpu keys(stream, std::vector<std::uint32_t>(1));
+  const OnGpu counts(stream, std::vector<std::int64_t>(1));
+  const std::span<std::int64_t> too_many(counts.data(), std::size_t{1} << 31);  // refused before they are accessed
+  EXPECT_THROW(histogram<Provider::library>(space::cuda{}, stream, 1, BinOf{keys.data()}, too_many), LimitError);
 }
 
 }  // namespace

@@ -25,6 +25,25 @@ struct StoreEntries {
   WEFT_HD void operator()(std::int64_t i) const { to[i] = entry_at<T>(i); }
 };
 
+/// Entries i modulo 251, whose sums and runs are known. Those 2^32 apart differ, because 251 is prime.
+inline constexpr std::int64_t kPeriod = 251;
+template <class T>
+WEFT_HD T counted_at(std::int64_t i) {
+  return static_cast<T>(i % kPeriod);
+}
+template <class T>
+struct StoreCounted {
+  T* to;
+  WEFT_HD void operator()(std::int64_t i) const { to[i] = counted_at<T>(i); }
+};
+
+/// Offsets of segments of `length` entries; the last one of n entries may be shorter.
+struct StoreOffset {
+  std::int64_t* offsets;
+  std::int64_t length, n;
+  WEFT_HD void operator()(std::int64_t s) const { offsets[s] = s * length < n ? s * length : n; }
+};
+
 /// Counts entries that differ from what `expected` returns for their position.
 template <class T, class Expected>
 struct CountWrong {

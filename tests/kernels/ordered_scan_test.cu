@@ -7,15 +7,17 @@
 #include <utility>
 #include <vector>
 
+#include "weft/base/id.hpp"
 #include "weft/device/graph.hpp"
 #include "weft/device/parallel_for.cuh"
 #include "weft/kernels/primitives/ordered_scan.cuh"
 #include "weft/kernels/primitives/scan.hpp"
 
 #include "kernels/associative.hpp"
+#include "kernels/many_entries.cuh"
 #include "kernels/on_gpu.hpp"
 #include "support/contracts.hpp"
-#include "support/gpu.hpp"
+#include "support/gpu_memory.hpp"
 
 namespace weft::kernels::ordered_scan_test {
 namespace {
@@ -162,7 +164,7 @@ struct CompareWithIndex {
 TEST(CudaOrderedScan, scans_entries_beyond_32_bits) {
   WEFT_NEEDS_GPU();
   Stream stream;
-  const std::int64_t n = (std::int64_t{1} << 32) + 5;
+  const std::int64_t n = test::kMany;
   const OnGpu wrong(stream, std::vector<unsigned long long>(1));
   const OnGpu total(stream, std::vector<std::int64_t>(1));
   detail::ordered_scan<true>(stream, n, std::int64_t{0}, One{}, CompareWithIndex{wrong.data()}, Plus{}, total.data());
@@ -170,34 +172,23 @@ TEST(CudaOrderedScan, scans_entries_beyond_32_bits) {
   EXPECT_EQ(total.values(stream)[0], n);
 }
 
-/// Offsets of segments of `length` entries, and a comparison with the position in the segment modulo 256.
-struct StoreOffset {
-  std::int64_t* offsets;
-  std::int64_t length, n;
-  WEFT_HD void operator()(std::int64_t s) const { offsets[s] = s * length < n ? s * length : n; }
-};
-struct CompareWithPosition {
-  const std::uint8_t* out;
+/// The number of entries of a segment up to entry i, modulo 256.
+struct PositionInSegment {
   std::int64_t length;
-  unsigned long long* wrong;
-  __device__ void operator()(std::int64_t i) const {
-    if (out[i] != static_cast<std::uint8_t>(i % length + 1)) atomicAdd(wrong, 1ULL);
-  }
+  WEFT_HD std::uint8_t operator()(std::int64_t i) const { return static_cast<std::uint8_t>(i % length + 1); }
 };
 
 TEST(CudaOrderedScan, segments_by_offsets_of_entries_beyond_32_bits) {
-  WEFT_NEEDS_GPU();
+  WEFT_NEEDS_GPU_MEMORY(test::kMany * 2);
   Stream stream;
-  const std::int64_t n = (std::int64_t{1} << 32) + 5, length = 1'000'003, segments = n / length + 1;
-  const OnGpu wrong(stream, std::vector<unsigned long long>(1));
-  const DeviceVector<std::uint8_t> entries(stream, static_cast<std::size_t>(n));
-  const DeviceVector<std::int64_t> offsets(stream, static_cast<std::size_t>(segments + 1));
+  const std::int64_t length = 1'000'003, segments = test::kMany / length + 1;
+  const DeviceVector<std::uint8_t> entries(stream, to_index(test::kMany));
+  const DeviceVector<std::int64_t> offsets(stream, to_index(segments + 1));
   set_bytes(stream, entries.data(), 1, entries.bytes());
-  parallel_for(space::cuda{}, stream, segments + 1, StoreOffset{offsets.data(), length, n});
+  parallel_for(space::cuda{}, stream, segments + 1, test::StoreOffset{offsets.data(), length, test::kMany});
   segmented_inclusive_scan(space::cuda{}, stream, std::span<const std::uint8_t>(entries.span()),
                            std::span<const std::int64_t>(offsets.span()), entries.span(), std::uint8_t{0}, Plus{});
-  parallel_for(space::cuda{}, stream, n, CompareWithPosition{entries.data(), length, wrong.data()});
-  EXPECT_EQ(wrong.values(stream)[0], 0U);
+  EXPECT_EQ(test::wrong_entries(stream, entries, PositionInSegment{length}), 0U);
 }
 
 TEST(CudaOrderedScan, mismatched_sizes_overlaps_and_host_streams_violate_the_contract) {

@@ -141,6 +141,8 @@ TEST(CudaReduce, mismatched_sizes_overlaps_and_host_streams_violate_the_contract
   EXPECT_BREACH(
       axpy_dot(space::cuda{}, stream, a.data(), a.input().first(2), a.span().last(2), a.input().first(1), result.data()));
   EXPECT_BREACH(segmented_sum(space::cuda{}, stream, a.input(), offsets.input(), b.span()));
+  const std::span<const double> too_many(a.data(), std::size_t{1} << 40);
+  EXPECT_BREACH(segmented_sum(space::cuda{}, stream, too_many, offsets.input(), b.span().first(2)));
 }
 
 }  // namespace

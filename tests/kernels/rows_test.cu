@@ -91,7 +91,14 @@ TEST(CudaHistogram, can_be_captured_in_a_graph) {
   std::vector<std::int64_t> expected(100);
   histogram(100'000, BinOf{}, std::span(expected));
   EXPECT_EQ(counts.values(stream), expected);
+}
+
+TEST(CudaHistogram, host_streams_and_2_to_the_40_indices_violate_the_contract) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  const OnGpu counts(stream, std::vector<std::int64_t>(100));
   EXPECT_BREACH(histogram(space::cuda{}, host_stream(), 1, BinOf{}, counts.span()));
+  EXPECT_BREACH(histogram(space::cuda{}, stream, std::int64_t{1} << 40, BinOf{}, counts.span()));
 }
 
 template <class T>

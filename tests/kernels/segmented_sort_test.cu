@@ -13,10 +13,11 @@
 #include "weft/kernels/primitives/segmented_sort.cuh"
 
 #include "kernels/keys.hpp"
+#include "kernels/many_entries.cuh"
 #include "kernels/on_gpu.hpp"
 #include "kernels/segment_lengths.hpp"
 #include "support/contracts.hpp"
-#include "support/gpu.hpp"
+#include "support/gpu_memory.hpp"
 #include "support/sanitized.hpp"
 
 namespace weft::kernels::segmented_sort_test {
@@ -132,39 +133,30 @@ TEST(CudaSegmentedSort, workspace_needs_no_gpu) {
   static_assert(detail::merges_of(2048) == 0 && detail::merges_of(2049) == 1 && detail::merges_of(4097) == 2);
 }
 
-/// Descending keys of each segment, and a comparison with the position in the segment modulo 256.
-struct StoreOffset {
-  std::int64_t* offsets;
-  std::int64_t length, n;
-  WEFT_HD void operator()(std::int64_t s) const { offsets[s] = s * length < n ? s * length : n; }
-};
+/// Descending keys of each segment, and those at each position of the sorted ones.
 struct StoreKey {
   std::uint8_t* keys;
   std::int64_t length;
   WEFT_HD void operator()(std::int64_t i) const { keys[i] = static_cast<std::uint8_t>((length - 1 - i % length) / 16); }
 };
-struct CountWrong {
-  const std::uint8_t* keys;
-  std::int64_t length, n;
-  unsigned long long* wrong;
-  __device__ void operator()(std::int64_t i) const {
-    const std::int64_t first = i - i % length, missing = first + length > n ? first + length - n : 0;
-    if (keys[i] != static_cast<std::uint8_t>((i % length + missing) / 16)) atomicAdd(wrong, 1ULL);
+struct SortedKey {
+  std::int64_t length;
+  WEFT_HD std::uint8_t operator()(std::int64_t i) const {
+    const std::int64_t end = i - i % length + length, missing = end > test::kMany ? end - test::kMany : 0;
+    return static_cast<std::uint8_t>((i % length + missing) / 16);
   }
 };
 
 TEST(CudaSegmentedSort, sorts_keys_beyond_32_bits) {
-  WEFT_NEEDS_GPU();
+  const std::int64_t n = test::kMany, length = 4000, segments = (n + length - 1) / length;
+  WEFT_NEEDS_GPU_MEMORY(to_index(n) + segmented_sort_workspace<std::uint8_t>(n));
   Stream stream;
-  const std::int64_t n = (std::int64_t{1} << 32) + 5, length = 4000, segments = (n + length - 1) / length;
-  const OnGpu wrong(stream, std::vector<unsigned long long>(1));
   const DeviceVector<std::uint8_t> keys(stream, to_index(n));
   const DeviceVector<std::int64_t> offsets(stream, to_index(segments + 1));
-  parallel_for(space::cuda{}, stream, segments + 1, StoreOffset{offsets.data(), length, n});
+  parallel_for(space::cuda{}, stream, segments + 1, test::StoreOffset{offsets.data(), length, n});
   parallel_for(space::cuda{}, stream, n, StoreKey{keys.data(), length});
   segmented_sort(space::cuda{}, stream, keys.span(), std::span<const std::int64_t>(offsets.span()));
-  parallel_for(space::cuda{}, stream, n, CountWrong{keys.data(), length, n, wrong.data()});
-  EXPECT_EQ(wrong.values(stream)[0], 0U);
+  EXPECT_EQ(test::wrong_entries(stream, keys, SortedKey{length}), 0U);
 }
 
 TEST(CudaSegmentedSort, mismatched_sizes_overlaps_and_host_streams_violate_the_contract) {

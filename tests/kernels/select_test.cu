@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "weft/base/error.hpp"
 #include "weft/base/mix.hpp"
 #include "weft/device/device_vector.hpp"
 #include "weft/device/graph.hpp"
@@ -13,7 +14,7 @@
 #include "kernels/keys.hpp"
 #include "kernels/on_gpu.hpp"
 #include "support/contracts.hpp"
-#include "support/gpu.hpp"
+#include "support/gpu_memory.hpp"
 
 namespace weft::kernels::select_test {
 namespace {
@@ -127,9 +128,9 @@ struct IsNotTwo {
 };
 
 TEST(CudaSelect, selects_from_entries_beyond_32_bits) {
-  WEFT_NEEDS_GPU();
-  Stream stream;
   const std::int64_t n = (std::int64_t{1} << 32) + 6;
+  WEFT_NEEDS_GPU_MEMORY(2 * n);
+  Stream stream;
   const DeviceVector<std::uint8_t> in(stream, static_cast<std::size_t>(n)), out(stream, static_cast<std::size_t>(n));
   const OnGpu count(stream, std::vector<std::int64_t>(1));
   set_bytes(stream, in.data(), 1, in.bytes());
@@ -199,6 +200,16 @@ TEST(CudaSelect, can_be_captured_in_a_graph) {
   std::vector<std::uint32_t> expected(in.size());
   EXPECT_EQ(count.values(stream)[0], partition(std::span<const std::uint32_t>(in), IsSelected{}, std::span(expected)));
   EXPECT_EQ(out.values(stream), expected);
+}
+
+TEST(CudaSelect, more_indices_than_their_type_holds_are_refused) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  const OnGpu indices(stream, std::vector<std::int8_t>(129));
+  const OnGpu count(stream, std::vector<std::int64_t>(1));
+  EXPECT_THROW(select(space::cuda{}, stream, IsSelected{}, indices.span(), count.data()), LimitError);
+  select(space::cuda{}, stream, IsSelected{}, indices.span().first(128), count.data());
+  EXPECT_EQ(count.values(stream)[0], 43);
 }
 
 TEST(CudaSelect, mismatched_sizes_overlaps_and_host_streams_violate_the_contract) {

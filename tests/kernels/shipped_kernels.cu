@@ -1,4 +1,5 @@
-// Instances of every kernel of kernels/primitives, for ptxas_test.py, which compiles this file and reads the report of ptxas.
+// Instances of the kernels of kernels/primitives and of those of CUB that sorts launch, for ptxas_test.py, which compiles this
+// file and reads the report of ptxas: rows, transposes and stencils of float and double, the others of the types below.
 #include "weft/kernels/primitives/aos_soa.cuh"
 #include "weft/kernels/primitives/gather.cuh"
 #include "weft/kernels/primitives/histogram.cuh"

@@ -98,6 +98,21 @@ TYPED_TEST(StencilCuda, reads_the_writes_of_the_preceding_kernel) {
   EXPECT_EQ(std::memcmp(out.data(), a.data(), this->bytes(out)), 0);
 }
 
+/// Copies from the memory of the host arrive microseconds after they were requested, so that a wait that is missing shows.
+TYPED_TEST(StencilCuda, waits_for_input_in_the_memory_of_the_host) {
+  const Box box{512, 64, 64};
+  const std::vector<TypeParam> in = this->numbers(box);
+  std::vector<TypeParam> expected(in.size(), TypeParam(-5)), out(in.size());
+  Stream stream;
+  const DeviceVector<TypeParam> mapped_in(Backend::cuda_mapped, std::span<const TypeParam>(in));
+  const DeviceVector<TypeParam> device_out(stream, std::span<const TypeParam>(expected));
+  apply_stencil(space::cuda{}, stream, this->kWeights, box, std::span<const TypeParam>(mapped_in.span()), device_out.span());
+  copy_bytes(stream, out.data(), device_out.data(), this->bytes(out));
+  apply_stencil(this->kWeights, box, std::span<const TypeParam>(in), std::span(expected));
+  stream.wait();
+  EXPECT_EQ(std::memcmp(out.data(), expected.data(), this->bytes(out)), 0);
+}
+
 TEST(CudaStencil, invalid_arguments_violate_the_contract) {
   const StencilWeights<double> weights{1, 1, 1, 1, 1, 1, 1};
   const Box box{2, 3, 4};

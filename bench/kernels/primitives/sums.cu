@@ -24,23 +24,27 @@ void measure_maximum(const Bench& bench, std::int64_t n) {
   bench.report_own({"transform_reduce", "double", "maximum of squares", entries, 8 * entries, 2 * entries}, copies, own);
 }
 
-template <class T>
-void measure_reductions(const Bench& bench, const std::string& type, std::int64_t n) {
+/// Measures the sum of entries of T in the arithmetic of Result.
+template <class T, class Result>
+void measure_sum(const Bench& bench, const std::string& type, std::int64_t n) {
   Stream& stream = bench.stream();
-  const auto size = static_cast<std::int64_t>(sizeof(T));
-  const auto entries = static_cast<double>(n), bytes = entries * sizeof(T);
-  const DeviceVector<double> result(stream, 1);
-  if (bench.wants("sum")) {
-    const int copies = bench.copies(n * size);
-    const auto x = random<T>(stream, copies, n, 1000);
-    const auto own = [&](int k) { kernels::sum<Provider::own>(kGpu, stream, x.in(k), result.data()); };
-    const auto library = [&](int k) { kernels::sum<Provider::library>(kGpu, stream, x.in(k), result.data()); };
-    bench.report_both({"sum", type, "", entries, bytes, entries}, copies, own, library);
-  }
-  if (!bench.wants("dot") && !bench.wants("axpy_dot")) return;
-  const int copies = bench.copies(2 * n * size);
+  const int copies = bench.copies(n * static_cast<std::int64_t>(sizeof(T)));
+  const auto x = random<T>(stream, copies, n, 1000);
+  const DeviceVector<Result> result(stream, 1);
+  const auto own = [&](int k) { kernels::sum<Provider::own>(kGpu, stream, x.in(k), result.data()); };
+  const auto library = [&](int k) { kernels::sum<Provider::library>(kGpu, stream, x.in(k), result.data()); };
+  const auto entries = static_cast<double>(n);
+  bench.report_both({"sum", type, "", entries, entries * sizeof(T), entries}, copies, own, library);
+}
+
+template <class T>
+void measure_scalar_products(const Bench& bench, const std::string& type, std::int64_t n) {
+  Stream& stream = bench.stream();
+  const int copies = bench.copies(2 * n * static_cast<std::int64_t>(sizeof(T)));
   const auto x = random<T>(stream, copies, n, 1000), y = random<T>(stream, copies, n, 1000);
   const DeviceVector<T> alpha(stream, 1);
+  const DeviceVector<double> result(stream, 1);
+  const auto entries = static_cast<double>(n), bytes = entries * sizeof(T);
   set_bytes(stream, alpha.data(), 0, sizeof(T));
   if (bench.wants("dot")) {
     const auto own = [&](int k) { kernels::dot(kGpu, stream, x.in(k), y.in(k), result.data()); };
@@ -77,8 +81,16 @@ void measure_segments(const Bench& bench, std::int64_t n, std::int64_t length) {
 
 void measure_sums(const Bench& bench, std::int64_t n) {
   if (bench.wants("transform_reduce")) measure_maximum(bench, n);
-  measure_reductions<double>(bench, "double", n);
-  measure_reductions<float>(bench, "float in double", n);
+  if (bench.wants("sum")) {
+    measure_sum<double, double>(bench, "double", n);
+    measure_sum<float, double>(bench, "float in double", n);
+    measure_sum<std::int64_t, std::int64_t>(bench, "int64", n);
+    measure_sum<std::uint32_t, std::uint32_t>(bench, "uint32", n);
+  }
+  if (bench.wants("dot") || bench.wants("axpy_dot")) {
+    measure_scalar_products<double>(bench, "double", n);
+    measure_scalar_products<float>(bench, "float in double", n);
+  }
   if (!bench.wants("segmented_sum") && !bench.wants("segmented_reduce")) return;
   for (const std::int64_t length : {std::int64_t{7}, std::int64_t{30}, std::int64_t{1000}, std::int64_t{100'000}, n}) {
     measure_segments(bench, n, length);

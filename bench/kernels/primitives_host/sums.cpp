@@ -12,16 +12,22 @@ namespace {
 
 using namespace weft;
 
+template <class T>
+void measure_sum(const Bench& bench, const std::string& type, const std::string& note, std::int64_t n) {
+  Stream& stream = bench.stream();
+  const int copies = bench.copies(n * static_cast<std::int64_t>(sizeof(T)));
+  const auto x = random<T>(stream, copies, n, 1000);
+  const auto entries = static_cast<double>(n);
+  const auto own = [&](int k) { keep(kernels::sum(x.in(k))); };
+  const auto library = [&](int k) { keep(std::reduce(x.in(k).begin(), x.in(k).end())); };
+  bench.report_both({"sum", type, note, entries, entries * sizeof(T), entries}, copies, own, library);
+}
+
 void measure_vectors(const Bench& bench, std::int64_t n) {
   Stream& stream = bench.stream();
   const int copies = bench.copies(16 * n);
   const auto x = random<double>(stream, copies, n, 1000), y = random<double>(stream, copies, n, 1000);
   const auto entries = static_cast<double>(n), bytes = 8 * entries;
-  if (bench.wants("sum")) {
-    const auto own = [&](int k) { keep(kernels::sum(x.in(k))); };
-    const auto library = [&](int k) { keep(std::reduce(x.in(k).begin(), x.in(k).end())); };
-    bench.report_both({"sum", "double", "library: other digits", entries, bytes, entries}, copies, own, library);
-  }
   if (bench.wants("transform_reduce")) {
     const auto own = [&](int k) {
       const double* const of = x.in(k).data();
@@ -109,7 +115,12 @@ void measure_segmented_scans(const Bench& bench, std::int64_t n) {
 }  // namespace
 
 void measure_sums(const Bench& bench, std::int64_t n) {
-  measure_vectors(bench, n);
+  if (bench.wants("sum")) {
+    measure_sum<double>(bench, "double", "library: other digits", n);
+    measure_sum<std::int64_t>(bench, "int64", "", n);
+    measure_sum<std::uint32_t>(bench, "uint32", "", n);
+  }
+  if (bench.wants("transform_reduce") || bench.wants("dot") || bench.wants("axpy_dot")) measure_vectors(bench, n);
   if (!bench.wants("segmented_sum") && !bench.wants("segmented_reduce")) return;
   for (const std::int64_t length : {std::int64_t{30}, std::int64_t{1000}, n}) measure_segments(bench, n, length);
 }

@@ -57,7 +57,8 @@ __global__ void __launch_bounds__(kHistogramThreads)
 /// Counts in stream order, as on the host; `counts` is memory accessible to the current GPU. Counts are integers, so that the
 /// order of the additions does not matter. @param bin_of  with a WEFT_HD operator.
 /// @pre 0 <= n < 2^40; a stream of the current GPU. @cost one call of bin_of for each index; up to 8192 bins one atomic addition
-/// in shared memory each, beyond in global memory. No workspace. @throws DeviceError where a launch is rejected.
+/// in shared memory each, beyond in global memory. No workspace. @throws DeviceError where a launch is rejected; LimitError by
+/// Provider::library for 2^31 - 1 bins or more.
 template <Provider kProvider = Provider::automatic, class Bin>
 void histogram(space::cuda, Stream& stream, std::int64_t n, const Bin& bin_of, std::span<std::int64_t> counts) {
   WEFT_EXPECTS(!stream.is_host() && n >= 0 && n < std::int64_t{1} << 40);

@@ -11,8 +11,11 @@
 #include <thrust/iterator/transform_iterator.h>
 
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <string>
 
+#include "weft/base/error.hpp"
 #include "weft/device/cuda.cuh"
 #include "weft/device/device_vector.hpp"
 #include "weft/kernels/primitives/providers.hpp"
@@ -93,6 +96,9 @@ template <>
 struct Implementation<Primitive::histogram, Provider::library> {
   template <class Bin>
   static void run(Stream& stream, std::int64_t n, const Bin& bin_of, std::span<std::int64_t> counts) {
+    if (counts.size() >= std::numeric_limits<int>::max()) {
+      throw LimitError(std::to_string(counts.size()) + " bins are too many for a histogram by CUB", "request Provider::own");
+    }
     const auto bins = static_cast<int>(counts.size());
     const auto samples = thrust::make_transform_iterator(thrust::make_counting_iterator(std::int64_t{0}), bin_of);
     with_memory(stream, "cub::DeviceHistogram::HistogramEven", [&](void* memory, std::size_t& bytes) {

@@ -10,7 +10,7 @@ namespace weft::kernels {
 enum class Provider : std::uint8_t {
   automatic,  ///< the one that the table selects
   own,        ///< kernels of Weft, or kernels of CUB with tile sizes of Weft
-  library,    ///< CUB as it is; include library.cuh
+  library,    ///< CUB as it is; primitives other than sorts need library.cuh
 };
 
 /// Primitives on GPUs for which there are both providers. Both have the same results for integers. Sums and scans of
@@ -27,7 +27,8 @@ struct ProviderChoice {
 };
 
 /// The table. `weft bench kernels --tune` measures both providers on a declared space of inputs and prints the rows that follow,
-/// with their evidence. Rows with "bench_kernels_primitives" were measured by its predecessor.
+/// with their evidence. Rows with "bench_kernels_primitives" were measured by that program, which the command runs, before
+/// `--tune` existed.
 inline constexpr ProviderChoice kProviderChoices[] = {
     {Primitive::sum, 0, Provider::own, 0.99, "H100, bench_kernels_primitives, 63e8148, 2026-11-25; float in double 0.98"},
     {Primitive::segmented_sum, 0, Provider::own, 1.21,

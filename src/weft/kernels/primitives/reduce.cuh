@@ -200,6 +200,7 @@ template <class T, class Result, class Combine>
 void segmented_reduce(space::cuda, Stream& stream, std::span<const T> values, std::span<const std::int64_t> offsets,
                       std::span<Result> results, const std::type_identity_t<Result>& identity, const Combine& combine) {
   WEFT_EXPECTS(!stream.is_host() && offsets.size() == results.size() + 1);
+  WEFT_EXPECTS(values.size() < std::size_t{1} << 40);
   detail::refuse_overlap(values, results, "values and results of segmented_reduce");
   detail::refuse_overlap(offsets, results, "offsets and results of segmented_reduce");
   if (results.empty()) return;

@@ -54,7 +54,10 @@ void sort_segments(std::span<T> entries, std::span<const std::int64_t> offsets, 
 
 /// Throws if there are too many keys with values.
 inline void check_pairs(std::size_t n) {
-  if (n > UINT32_MAX) throw LimitError(std::to_string(n) + " keys with values to sort by segments; at most 2^32 - 1");
+  if (n > UINT32_MAX) {
+    throw LimitError(std::to_string(n) + " keys with values to sort by segments are more than 2^32 - 1",
+                     "divide the segments among several calls");
+  }
 }
 
 }  // namespace detail

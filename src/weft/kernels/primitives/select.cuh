@@ -34,7 +34,8 @@ template <class Index, class Predicate>
 void select(space::cuda, Stream& stream, const Predicate& predicate, std::span<Index> out, std::int64_t* count) {
   WEFT_EXPECTS(!stream.is_host() && count != nullptr);
   if (out.size() > 0 && out.size() - 1 > static_cast<std::uint64_t>(std::numeric_limits<Index>::max())) {
-    throw LimitError(std::to_string(out.size()) + " indices to select from; the type of an index has too few bits");
+    throw LimitError(std::to_string(out.size()) + " indices to select from are more than their type holds",
+                     "select 64-bit indices, or from fewer");
   }
   if (out.empty()) return set_bytes(stream, count, 0, sizeof *count);
   detail::compact<false, false>(stream, static_cast<std::int64_t>(out.size()), detail::Indices<Index>{},
