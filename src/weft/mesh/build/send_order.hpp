@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "weft/base/contracts.hpp"
@@ -20,7 +21,7 @@ namespace weft::mesh::detail {
 ///
 /// Example: items for the ranks 3, 0 and 3 give ranks = {0, 3}, item = {1, 0, 2} and first = {0, 1, 3}.
 struct SendOrder {
-  std::vector<Rank> ranks;         ///< that receive any item, ascending
+  std::vector<Rank> ranks;         ///< ranks that receive any item, ascending
   std::vector<std::size_t> first;  ///< the items for ranks[d] are item[first[d]] ... item[first[d + 1] - 1]
   TeamVector<std::int32_t> item;
 };

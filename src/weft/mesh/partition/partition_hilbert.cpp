@@ -54,12 +54,10 @@ std::vector<std::int32_t> partition_along_hilbert_curve(PartitionProblem problem
   TeamVector<Entry> curve;
   {
     const TeamVector<Vec3> middle = std::move(problem.middle);
-    const auto [low, extent] = box_around(comm, middle, team);
-    const Vec3 corner = low;
-    const double edge = extent;
+    const std::pair<Vec3, double> box = box_around(comm, middle, team);
     resize_by_team(team, curve, middle.size());
     for_indices(team, std::ssize(middle), [&](std::int64_t i) {
-      curve[i] = {hilbert_index(dim, middle[i], corner, edge), static_cast<std::uint32_t>(i)};
+      curve[i] = {hilbert_index(dim, middle[i], box.first, box.second), static_cast<std::uint32_t>(i)};
     });
   }
   kernels::bucket_sort(
