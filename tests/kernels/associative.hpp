@@ -34,12 +34,39 @@ std::vector<T> cancelling_numbers(std::size_t n) {
   std::vector<T> values(n);
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint64_t bits = mix_bits(i + 1);
-    values[i] =
-        bits % 17 == 0
-            ? T{-0.0}
-            : static_cast<T>(std::ldexp(static_cast<double>(bits % 1000) - 499.5, static_cast<int>(bits >> 32 & 31) - 16));
+    values[i] = bits % 17 == 0 ? T{-0.0}
+                               : static_cast<T>(std::ldexp(static_cast<double>(static_cast<std::int64_t>(bits)),
+                                                           static_cast<int>(mix_bits(bits) % 32) - 79));
   }
   return values;
+}
+
+/// An affine function x -> slope x + shift of floating-point numbers and further sums, kNumbers in all. A composition is not
+/// commutative, and associative up to rounding.
+template <class T, int kNumbers>
+struct Rounding {
+  T number[kNumbers] = {1};  ///< slope 1 or -1, shift, sums
+  bool operator==(const Rounding&) const = default;
+};
+struct ComposeRounding {
+  template <class T, int kNumbers>
+  WEFT_HD Rounding<T, kNumbers> operator()(const Rounding<T, kNumbers>& a, const Rounding<T, kNumbers>& b) const {
+    Rounding<T, kNumbers> both;
+    both.number[0] = a.number[0] * b.number[0];
+    both.number[1] = a.number[1] * b.number[0] + b.number[1];
+    for (int k = 2; k < kNumbers; ++k) both.number[k] = a.number[k] + b.number[k];
+    return both;
+  }
+};
+template <class T, int kNumbers>
+std::vector<Rounding<T, kNumbers>> rounding_functions(std::size_t n) {
+  const std::vector<T> numbers = cancelling_numbers<T>(n * kNumbers);
+  std::vector<Rounding<T, kNumbers>> functions(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (int k = 1; k < kNumbers; ++k) functions[i].number[k] = numbers[i * kNumbers + static_cast<std::size_t>(k)];
+    functions[i].number[0] = mix_bits(i + 3) % 2 == 0 ? T{1} : T{-1};
+  }
+  return functions;
 }
 
 /// Returns n flags, of which about one in `every` begins a segment.

@@ -26,7 +26,8 @@ using test::Affine;
 using test::Compose;
 using test::OnGpu;
 
-constexpr std::size_t kSizes[] = {0, 1, 2, 5, 127, 128, 129, 511, 513, 4095, 4096, 4097, 8191, 8192, 8193, 70'001, 300'003};
+constexpr std::size_t kSizes[] = {0,   1,   2,    3,    5,    63,   64,   65,   127,    129,
+                                  511, 513, 2047, 2048, 2049, 4095, 4096, 4097, 70'001, 600'003};
 
 template <class T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
@@ -65,16 +66,89 @@ TEST(CudaOrderedScan, has_the_bits_of_the_host) {
   }
 }
 
-TEST(CudaOrderedScan, needs_three_levels_of_tiles_for_many_entries) {
+TEST(CudaOrderedScan, entries_of_12_to_32_bytes_have_the_bits_of_the_host) {
   WEFT_NEEDS_GPU();
-  static_assert(detail::ordered_tiles<double>(detail::ordered_tiles<double>(17'000'000)) > 1);
+  for (const std::size_t n : {1, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 70'001}) {
+    check_scans(test::rounding_functions<float, 3>(n), test::Rounding<float, 3>{}, test::ComposeRounding{});
+    check_scans(test::rounding_functions<double, 2>(n), test::Rounding<double, 2>{}, test::ComposeRounding{});
+    check_scans(test::rounding_functions<double, 3>(n), test::Rounding<double, 3>{}, test::ComposeRounding{});
+    check_scans(test::rounding_functions<double, 4>(n), test::Rounding<double, 4>{}, test::ComposeRounding{});
+  }
+}
+
+TEST(CudaOrderedScan, entries_may_be_converted) {
+  WEFT_NEEDS_GPU();
   Stream stream;
-  const std::vector<double> numbers = test::cancelling_numbers<double>(17'000'000);
-  std::vector<double> expected(numbers.size());
+  for (const std::size_t n : {1, 2049, 70'001}) {
+    const std::vector<float> numbers = test::cancelling_numbers<float>(n);
+    std::vector<double> expected(n);
+    exclusive_scan(std::span<const float>(numbers), std::span(expected));
+    for (const std::size_t shift : {0, 1}) {
+      const OnGpu in(stream, numbers, shift);
+      const OnGpu out(stream, std::vector<double>(n));
+      exclusive_scan(space::cuda{}, stream, in.input(), out.span());
+      EXPECT_TRUE(same_bits(out.values(stream), expected)) << n << ' ' << shift;
+    }
+  }
+}
+
+TEST(CudaOrderedScan, groups_of_tiles_have_the_bits_of_the_host) {
+  WEFT_NEEDS_GPU();
+  constexpr std::int64_t kGroup = detail::kGroupTiles * detail::kOrderedTile<double>;  // entries
+  Stream stream;
+  for (const std::int64_t n : {kGroup - 1, kGroup, kGroup + 1, 2 * kGroup, 40 * kGroup + 3 * detail::kOrderedTile<double> + 5}) {
+    const std::vector<double> numbers = test::cancelling_numbers<double>(to_index(n));
+    std::vector<double> expected(numbers.size());
+    const double sum = inclusive_scan(std::span<const double>(numbers), std::span(expected));
+    const OnGpu on_gpu(stream, numbers), total(stream, std::vector<double>(1));
+    inclusive_scan(space::cuda{}, stream, on_gpu.input(), on_gpu.span(), total.data());
+    EXPECT_TRUE(same_bits(on_gpu.values(stream), expected)) << n;
+    EXPECT_TRUE(same_bits(total.values(stream), {sum})) << n;
+  }
+  check_scans(test::cancelling_numbers<float>(2 * detail::kGroupTiles * detail::kOrderedTile<float> + 77), 0.0F, Plus{});
+}
+
+/// Compares segmented scans by flags with the host.
+template <class T>
+void check_segments(Stream& stream, std::size_t n, std::uint64_t every) {
+  const std::vector<T> numbers = test::cancelling_numbers<T>(n);
+  const std::vector<std::uint8_t> heads = test::segment_heads(n, every);
+  std::vector<T> exclusive(n), inclusive(n);
+  segmented_exclusive_scan(std::span<const T>(numbers), std::span<const std::uint8_t>(heads), std::span(exclusive), T{}, Plus{});
+  segmented_inclusive_scan(std::span<const T>(numbers), std::span<const std::uint8_t>(heads), std::span(inclusive), T{}, Plus{});
+  const OnGpu in(stream, numbers), out(stream, std::vector<T>(n));
+  const OnGpu flags(stream, heads);
+  segmented_exclusive_scan(space::cuda{}, stream, in.input(), flags.input(), out.span(), T{}, Plus{});
+  EXPECT_TRUE(same_bits(out.values(stream), exclusive)) << n << ' ' << every;
+  segmented_inclusive_scan(space::cuda{}, stream, in.input(), flags.input(), in.span(), T{}, Plus{});
+  EXPECT_TRUE(same_bits(in.values(stream), inclusive)) << n << ' ' << every;
+}
+
+TEST(CudaOrderedScan, segments_across_groups_of_tiles_are_those_of_the_host) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  for (const std::uint64_t every : {5U, 100'000U, 10'000'000U}) {
+    check_segments<double>(stream, 3 * detail::kGroupTiles * detail::kOrderedTile<detail::Segmented<double>> + 5, every);
+    check_segments<float>(stream, 2 * detail::kGroupTiles * detail::kOrderedTile<detail::Segmented<float>> + 5, every);
+  }
+}
+
+TEST(CudaOrderedScan, scans_in_two_streams_do_not_disturb_each_other) {
+  WEFT_NEEDS_GPU();
+  constexpr std::size_t kSize = 3'000'000;
+  Stream first, second;
+  const std::vector<double> numbers = test::cancelling_numbers<double>(kSize);
+  std::vector<double> expected(kSize);
   inclusive_scan(std::span<const double>(numbers), std::span(expected));
-  const OnGpu on_gpu(stream, numbers);
-  inclusive_scan(space::cuda{}, stream, on_gpu.input(), on_gpu.span());
-  EXPECT_TRUE(same_bits(on_gpu.values(stream), expected));
+  const OnGpu in(first, numbers), out(first, numbers), other(first, numbers);
+  first.wait();
+  for (int run = 0; run < 50; ++run) {
+    inclusive_scan(space::cuda{}, first, in.input(), out.span());
+    inclusive_scan(space::cuda{}, second, in.input(), other.span());
+  }
+  second.wait();
+  EXPECT_TRUE(same_bits(out.values(first), expected));
+  EXPECT_TRUE(same_bits(other.values(first), expected));
 }
 
 TEST(CudaOrderedScan, segments_are_those_of_the_host) {
@@ -156,7 +230,7 @@ struct One {
 };
 struct CompareWithIndex {
   unsigned long long* wrong;
-  __device__ void operator()(std::int64_t i, std::int64_t prefix, std::int64_t) const {
+  __device__ void operator()(std::int64_t i, std::int64_t prefix) const {
     if (prefix != i + 1) atomicAdd(wrong, 1ULL);
   }
 };

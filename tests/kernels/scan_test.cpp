@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <cstring>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "kernels/associative.hpp"
@@ -25,8 +27,8 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-// Tiles have 4096 entries of 8 bytes, 8192 of 4 bytes.
-constexpr std::size_t kSizes[] = {0, 1, 2, 4, 5, 127, 128, 129, 511, 513, 4095, 4096, 4097, 8191, 8193, 70'001};
+// Tiles have 2048 entries of 8 bytes, 4096 of 4 bytes.
+constexpr std::size_t kSizes[] = {0, 1, 2, 3, 5, 63, 64, 65, 127, 129, 511, 513, 2047, 2048, 2049, 4095, 4097, 70'001};
 
 TEST(OrderedScan, combines_in_the_order_of_the_entries) {
   for (const std::size_t n : kSizes) {
@@ -62,6 +64,71 @@ TEST(OrderedScan, sums_of_floating_point_numbers_do_not_depend_on_the_number_of_
       EXPECT_TRUE(same_bits(out, of_one)) << n;
     });
   }
+}
+
+/// Returns the sum of the first `count` of 32 lanes, in five steps.
+double sum_of_lanes(std::vector<double> lanes, std::size_t count) {
+  for (std::size_t apart = 1; apart < 32; apart *= 2) {
+    for (std::size_t l = 31; l >= apart; --l) lanes[l] = lanes[l - apart] + lanes[l];
+  }
+  return count == 0 ? 0.0 : lanes[count - 1];
+}
+
+/// The sums of doubles in the order on the page of scan_order.hpp, one after the other.
+struct PlainOrder {
+  std::vector<double> in;
+  std::vector<double> tiles;
+
+  explicit PlainOrder(std::vector<double> numbers) : in(std::move(numbers)) {
+    for (std::size_t first = 0; first < in.size(); first += 2048) tiles.push_back(sum_of_warps(first, 8));
+  }
+  [[nodiscard]] double sum_of_row(std::size_t first, std::size_t lanes) const {
+    const auto entry = [&](std::size_t i) { return i < in.size() ? in[i] : 0.0; };
+    std::vector<double> of_lanes(32);
+    for (std::size_t l = 0; l < 32; ++l) of_lanes[l] = entry(first + 2 * l) + entry(first + 2 * l + 1);
+    return sum_of_lanes(of_lanes, lanes);
+  }
+  [[nodiscard]] double sum_of_rows(std::size_t first, std::size_t rows) const {
+    double sum = 0;
+    for (std::size_t r = 0; r < rows; ++r) sum += sum_of_row(first + r * 64, 32);
+    return sum;
+  }
+  [[nodiscard]] double sum_of_warps(std::size_t first, std::size_t warps) const {
+    double sum = 0;
+    for (std::size_t w = 0; w < warps; ++w) sum += sum_of_rows(first + w * 256, 4);
+    return sum;
+  }
+  [[nodiscard]] double sum_of_tiles(std::size_t first, std::size_t count) const {
+    std::vector<double> of_lanes(32);
+    for (std::size_t l = 0; l < 32; ++l) of_lanes[l] = first + l < tiles.size() ? tiles[first + l] : 0.0;
+    return sum_of_lanes(of_lanes, count);
+  }
+  [[nodiscard]] double sum_of_tile_rows(std::size_t first, std::size_t rows) const {
+    double sum = 0;
+    for (std::size_t r = 0; r < rows; ++r) sum += sum_of_tiles(first + r * 32, 32);
+    return sum;
+  }
+  /// Returns the sum of the entries before entry i.
+  [[nodiscard]] double before(std::size_t i) const {
+    const std::size_t tile = i / 2048, group = tile / 256, warp = i % 2048 / 256, row = i % 256 / 64, lane = i % 64 / 2;
+    double all = 0;
+    for (std::size_t g = 0; g < group; ++g) all += sum_of_tile_rows(g * 256, 8);
+    all = (all + sum_of_tile_rows(group * 256, tile % 256 / 32)) + sum_of_tiles(tile / 32 * 32, tile % 32);
+    const std::size_t first = tile * 2048 + warp * 256 + row * 64;
+    double in_tile = ((sum_of_warps(tile * 2048, warp) + sum_of_rows(tile * 2048 + warp * 256, row)) + sum_of_row(first, lane));
+    if (i % 2 == 1) in_tile += in[i - 1];
+    return all + in_tile;
+  }
+};
+
+TEST(OrderedScan, has_the_order_on_its_page) {
+  const std::size_t group = std::size_t{256} * 2048;
+  const PlainOrder order(test::cancelling_numbers<double>(2 * group + 70'001));
+  std::vector<double> out(order.in.size());
+  const double total = exclusive_scan(view(order.in), std::span(out));
+  for (std::size_t i = 0; i < out.size(); i += i % group < 5000 ? 1 : 997) ASSERT_EQ(out[i], order.before(i)) << i;
+  EXPECT_EQ(total, order.before(order.in.size() / 2048 * 2048) + order.tiles.back());
+  EXPECT_NE(total, std::accumulate(order.in.begin(), order.in.end(), 0.0)) << "sums of these numbers do not depend on the order";
 }
 
 TEST(OrderedScan, integers_wrap_around_on_any_number_of_threads) {
@@ -160,27 +227,27 @@ TEST(OrderedScan, segments_by_offsets_have_the_digits_of_those_by_heads) {
 
 TEST(OrderedScan, index_arithmetic_and_workspace_hold_beyond_2_to_the_32) {
   constexpr std::int64_t kMany = (std::int64_t{1} << 33) + 1;
-  static_assert(detail::kOrderedTile<double> == 4096 && detail::kOrderedTile<float> == 8192);
-  static_assert(detail::ordered_tiles<double>(kMany) == (1 << 21) + 1);
+  static_assert(detail::kOrderedTile<double> == 2048 && detail::kOrderedTile<float> == 4096);
+  static_assert(detail::ordered_tiles<double>(kMany) == (1 << 22) + 1);
   static_assert(detail::ordered_tiles<double>(0) == 0);
-  static_assert(scan_workspace<double>(0) == 0 && scan_workspace<double>(4096) == 0);
-  static_assert(scan_workspace<double>(4097) == 3 * sizeof(double));
-  // 2^21 + 1 tiles and their total; 513 tiles of these and their total; one tile of these.
-  static_assert(scan_workspace<double>(kMany) == ((1 << 21) + 2 + 514) * sizeof(double));
+  static_assert(scan_workspace<double>(0) == 0 && scan_workspace<double>(2048) == 0);
+  static_assert(scan_workspace<double>(2049) == 16 + (2 + 1) * 16 && scan_workspace<float>(4097) == 16 + (2 + 1) * 8);
+  // 2^22 + 1 tiles in 2^14 + 1 groups.
+  static_assert(scan_workspace<double>(kMany) == 16 + ((1 << 22) + 1 + (1 << 14) + 1) * std::size_t{16});
   static_assert(segmented_scan_workspace<double>(kMany) == scan_workspace<detail::Segmented<double>>(kMany) + kMany);
   static_assert(segmented_scan_workspace<double>(0) == 0 && segmented_scan_workspace<double>(1) == 1);
 
   // The tile that contains entry 2^32, of entries that are computed instead of stored.
-  const std::int64_t first = (std::int64_t{1} << 32) - 4096, n = first + 4096 + 5;
+  const std::int64_t first = (std::int64_t{1} << 32) - 2048, n = first + 2048 + 5;
   const auto load = [](std::int64_t i) { return static_cast<double>(i); };
   std::int64_t stored = 0;
-  const auto store = [&](std::int64_t i, double, double) {
+  const auto store = [&](std::int64_t i, double) {
     EXPECT_TRUE(i >= first && i < n);
     ++stored;
   };
   detail::scan_tile<true, true>(first, n, 0.0, load, store, Plus{}, 0.0, 0.0);
-  detail::scan_tile<true, true>(first + 4096, n, 0.0, load, store, Plus{}, 0.0, 0.0);
-  EXPECT_EQ(stored, 4096 + 5);
+  detail::scan_tile<true, true>(first + 2048, n, 0.0, load, store, Plus{}, 0.0, 0.0);
+  EXPECT_EQ(stored, 2048 + 5);
 }
 
 TEST(OrderedScan, mismatched_sizes_and_overlaps_violate_the_contract) {

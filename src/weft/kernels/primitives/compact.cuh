@@ -12,6 +12,7 @@
 #include "weft/kernels/primitives/block.cuh"
 #include "weft/kernels/primitives/key_order.hpp"
 #include "weft/kernels/primitives/operators.hpp"
+#include "weft/kernels/primitives/published.cuh"
 #include "weft/kernels/primitives/scan.cuh"
 #include "weft/kernels/primitives/warp.cuh"
 
@@ -192,7 +193,7 @@ __device__ unsigned count_selected(unsigned selected, int lane, unsigned (&befor
 /// @param begin  first entry of the tile, negative if it begins before entry 0.  @param count  selected entries of the tile.
 template <bool kOthers, bool kOffsets, class T>
 __device__ void store_compacted(const T* compacted, const std::uint16_t* positions, std::int64_t tile, std::int64_t begin,
-                                unsigned count, std::int64_t n, std::int64_t tiles, TileSum<std::uint64_t>* sums,
+                                unsigned count, std::int64_t n, std::int64_t tiles, Published<std::uint64_t>* sums,
                                 const SelectOutput<T>& to, std::int64_t& stored_prefix) {
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
   if (thread < 32) {
@@ -260,7 +261,7 @@ __device__ void compact_entries(const ThreadEntries<T, kWithPrevious>& entries, 
 template <bool kOthers, bool kOffsets, class Source, class Select, class T>
 __global__ void __launch_bounds__(kSelectThreads)
     compact_kernel(const Source source, const Select is_wanted, std::int64_t n, std::int64_t tiles, int misaligned, bool groups,
-                   unsigned long long* next_tile, TileSum<std::uint64_t>* sums, const SelectOutput<T> to) {
+                   unsigned long long* next_tile, Published<std::uint64_t>* sums, const SelectOutput<T> to) {
   constexpr int kGroup = kSelectGroup<T>, kGroups = kSelectGroups<T>, kTile = kSelectTile<T>;
   constexpr bool kWithPrevious = Select::kComparesWithPrevious;
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 128, "entries of at most 128 bytes");
@@ -327,14 +328,14 @@ template <bool kOthers, bool kOffsets, class Source, class Select, class T>
 void compact(Stream& stream, std::int64_t n, const Source& source, const Select& is_wanted, const SelectOutput<T>& to) {
   const int misaligned = source.misaligned();
   const std::int64_t tiles = (n + misaligned + kSelectTile<T> - 1) / kSelectTile<T>;
-  constexpr std::size_t kCounter = 16;  // bytes for next_tile, padded to the alignment of TileSum
-  const DeviceVector<unsigned char> scratch(stream, kCounter + tiles * sizeof(TileSum<std::uint64_t>));
+  constexpr std::size_t kCounter = 16;  // bytes for next_tile, padded to the alignment of Published
+  const DeviceVector<unsigned char> scratch(stream, kCounter + tiles * sizeof(Published<std::uint64_t>));
   set_bytes(stream, scratch.data(), 0, scratch.size());
   const auto kernel = compact_kernel<kOthers, kOffsets, Source, Select, T>;
   const std::int64_t blocks = std::min<std::int64_t>(tiles, resident_blocks(kernel, kSelectThreads));
   launch(stream, "compact", {.blocks = blocks, .threads = kSelectThreads}, kernel, source, is_wanted, n, tiles, misaligned,
          source.has_groups(), reinterpret_cast<unsigned long long*>(scratch.data()),
-         reinterpret_cast<TileSum<std::uint64_t>*>(scratch.data() + kCounter), to);
+         reinterpret_cast<Published<std::uint64_t>*>(scratch.data() + kCounter), to);
 }
 
 }  // namespace weft::kernels::detail

@@ -17,6 +17,7 @@
 #include "weft/kernels/primitives/disjoint.hpp"
 #include "weft/kernels/primitives/operators.hpp"
 #include "weft/kernels/primitives/providers.hpp"
+#include "weft/kernels/primitives/published.cuh"
 #include "weft/kernels/primitives/warp.cuh"
 
 namespace weft::kernels {
@@ -34,45 +35,10 @@ inline constexpr int kScanGroups = 8;
 template <class Sum>
 inline constexpr int kScanTile = kScanThreads<Sum> * kScanGroups * kScanGroup<Sum>;
 
-/// The value that a tile has published: none, its aggregate, or its inclusive prefix.
-enum class TileState : std::uint32_t { none, aggregate, prefix };
-
-/// The published value of a tile. Each word holds the state and 32 bits of the sum, so that the words need no ordering.
-template <class Sum>
-class TileSum {
- public:
-  /// Publishes a value.
-  __device__ void publish(TileState state, Sum sum) {
-    const std::uint64_t tag = static_cast<std::uint64_t>(state) << 32, low = tag | static_cast<std::uint32_t>(sum);
-    if constexpr (sizeof(Sum) == 4) {
-      asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word_), "l"(low) : "memory");
-    } else {
-      asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(word_), "l"(low), "l"(tag | sum >> 32) : "memory");
-    }
-  }
-  /// Loads the published value. Returns TileState::none also while only one of two words is visible.
-  [[nodiscard]] __device__ TileState load(Sum& sum) const {
-    std::uint64_t low = 0, high = 0;
-    if constexpr (sizeof(Sum) == 4) {
-      asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(low) : "l"(word_) : "memory");
-      sum = static_cast<Sum>(low);
-    } else {
-      asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(low), "=l"(high) : "l"(word_) : "memory");
-      sum = high << 32 | static_cast<std::uint32_t>(low);
-      if (low >> 32 != high >> 32) return TileState::none;
-    }
-    return static_cast<TileState>(low >> 32);
-  }
-
- private:
-  static constexpr int kWords = sizeof(Sum) / 4;
-  alignas(8 * kWords) std::uint64_t word_[kWords];
-};
-
 /// Returns the sum of all numbers before a tile (its exclusive prefix). All lanes of a warp call it and inspect 32 predecessors
 /// at a time.
 template <class Sum>
-__device__ Sum exclusive_prefix(const TileSum<Sum>* tiles, std::int64_t tile, int lane) {
+__device__ Sum exclusive_prefix(const Published<Sum>* tiles, std::int64_t tile, int lane) {
   Sum prefix = 0;
   for (std::int64_t at = tile - 1 - lane;; at -= 32) {
     Sum sum = 0;
@@ -152,7 +118,7 @@ __device__ Sum scan_run(Sum (&value)[kGroups][kGroup], int lane) {
 template <bool kInclusive, class In, class Out>
 __global__ void __launch_bounds__(kScanThreads<Out>, 512 / kScanThreads<Out>)
     scan_kernel(const In* in, Out* out, std::int64_t n, std::int64_t tiles, bool aligned, unsigned long long* next_tile,
-                TileSum<std::make_unsigned_t<Out>>* sums, Out* total) {
+                Published<std::make_unsigned_t<Out>>* sums, Out* total) {
   using Sum = std::make_unsigned_t<Out>;  // overflow wraps around
   constexpr int kGroup = kScanGroup<Sum>, kGroups = kScanGroups, kThreads = kScanThreads<Sum>, kWarps = kThreads / 32;
   __shared__ Sum warp_sums[kWarps], stored_prefix;
@@ -225,8 +191,8 @@ void look_back_scan(Stream& stream, std::span<const In> in, std::span<Out> out, 
     return;
   }
   const std::int64_t tiles = (n + kScanTile<Sum> - 1) / kScanTile<Sum>;
-  constexpr std::size_t kCounter = 16;  // bytes for next_tile, padded to the alignment of TileSum
-  const DeviceVector<unsigned char> scratch(stream, kCounter + tiles * sizeof(TileSum<Sum>));
+  constexpr std::size_t kCounter = 16;  // bytes for next_tile, padded to the alignment of Published
+  const DeviceVector<unsigned char> scratch(stream, kCounter + tiles * sizeof(Published<Sum>));
   set_bytes(stream, scratch.data(), 0, scratch.size());
   const auto is_aligned = [](const auto* at) {
     using T = std::remove_cvref_t<decltype(*at)>;
@@ -236,7 +202,7 @@ void look_back_scan(Stream& stream, std::span<const In> in, std::span<Out> out, 
   const std::int64_t blocks = std::min<std::int64_t>(tiles, resident_blocks(kernel, kScanThreads<Sum>));
   launch(stream, "scan", {.blocks = blocks, .threads = kScanThreads<Sum>}, kernel, in.data(), out.data(), n, tiles,
          is_aligned(in.data()) && is_aligned(out.data()), reinterpret_cast<unsigned long long*>(scratch.data()),
-         reinterpret_cast<TileSum<Sum>*>(scratch.data() + kCounter), total);
+         reinterpret_cast<Published<Sum>*>(scratch.data() + kCounter), total);
 }
 
 template <Provider kProvider, bool kInclusive, class In, class Out>

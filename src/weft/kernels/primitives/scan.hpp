@@ -18,16 +18,18 @@ namespace weft::kernels {
 
 namespace detail {
 
-/// An entry, and 1 if a segment begins with it or between it and the entries combined with it. The flag has the alignment of the
-/// value, so that there is no padding, which GPU kernels would copy uninitialised.
+/// An entry, and 1 if a segment begins with it or between it and the entries combined with it.
 template <class T>
 struct Segmented {
-  using Flag = std::conditional_t<
-      alignof(T) == 1, std::uint8_t,
-      std::conditional_t<alignof(T) == 2, std::uint16_t, std::conditional_t<alignof(T) == 4, std::uint32_t, std::uint64_t>>>;
+  using Flag =
+      std::conditional_t<alignof(T) == 1, std::uint8_t, std::conditional_t<alignof(T) == 2, std::uint16_t, std::uint32_t>>;
   T value;
   Flag head;
 };
+template <class T>
+inline constexpr std::size_t kStoredBytes<Segmented<T>> = sizeof(T);
+template <class T>
+inline constexpr int kWarpRows<Segmented<T>> = sizeof(T) > 4 && sizeof(T) <= 8 ? 3 : 2;
 
 /// Combines entries of the same segment.
 template <class Combine>
@@ -45,9 +47,10 @@ template <class In, class T>
 struct LoadSegmented {
   const In* in;
   const std::uint8_t* heads;
-  WEFT_HD Segmented<T> operator()(std::int64_t i) const {
-    return {static_cast<T>(in[i]), static_cast<typename Segmented<T>::Flag>(heads[i] != 0)};
+  WEFT_HD static Segmented<T> entry(const In& value, std::uint8_t head) {
+    return {static_cast<T>(value), static_cast<typename Segmented<T>::Flag>(head != 0)};
   }
+  WEFT_HD Segmented<T> operator()(std::int64_t i) const { return entry(in[i], heads[i]); }
 };
 
 template <bool kInclusive, class T>
@@ -55,9 +58,10 @@ struct StoreSegmented {
   T* out;
   const std::uint8_t* heads;
   T identity;
-  WEFT_HD void operator()(std::int64_t i, const Segmented<T>& scanned, const Segmented<T>&) const {
-    out[i] = !kInclusive && heads[i] != 0 ? identity : scanned.value;
+  WEFT_HD T entry(std::int64_t i, const Segmented<T>& scanned) const {
+    return !kInclusive && heads[i] != 0 ? identity : scanned.value;
   }
+  WEFT_HD void operator()(std::int64_t i, const Segmented<T>& scanned) const { out[i] = entry(i, scanned); }
 };
 
 /// Marks the first entry of segment s. Each entry is marked by one segment, because empty segments mark none.
