@@ -1,6 +1,7 @@
 // Batched products on a GPU: the bits of the host.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -33,23 +34,24 @@ struct Products {
   std::vector<T> a, b, c;
   OnGpu<T> on_gpu_a, on_gpu_b, on_gpu_c;
 
-  Products(Stream& stream, int rows, std::size_t size, std::size_t shift = 0)
+  /// @param shifts  distances of the memory of A, B and C from an aligned address, in entries
+  Products(Stream& stream, int rows, std::size_t size, std::array<std::size_t, 3> shifts = {})
       : n(rows),
         a(test::numbers<T>(size * static_cast<std::size_t>(rows * rows), 11)),
         b(test::numbers<T>(a.size(), 12)),
         c(test::numbers<T>(a.size(), 13)),
-        on_gpu_a(stream, a, shift),
-        on_gpu_b(stream, b, shift),
-        on_gpu_c(stream, c, shift) {}
+        on_gpu_a(stream, a, shifts[0]),
+        on_gpu_b(stream, b, shifts[1]),
+        on_gpu_c(stream, c, shifts[2]) {}
   [[nodiscard]] ProductBatch<T> on_host() { return {n, a, b, c}; }
   [[nodiscard]] ProductBatch<T> on_gpu() const { return {n, on_gpu_a.input(), on_gpu_b.input(), on_gpu_c.span()}; }
 };
 
 template <class T>
-void expect_bits_of_the_host(int n, std::size_t size, std::size_t shift) {
-  SCOPED_TRACE(::testing::Message() << size << " products, n = " << n << ", shift " << shift);
+void expect_bits_of_the_host(int n, std::size_t size, std::array<std::size_t, 3> shifts) {
+  SCOPED_TRACE(::testing::Message() << size << " products, n = " << n << ", shifts " << shifts[0] << shifts[1] << shifts[2]);
   Stream stream;
-  Products<T> products(stream, n, size, shift);
+  Products<T> products(stream, n, size, shifts);
   multiply_add_batch(products.on_host());
   multiply_add_batch(kGpu, stream, products.on_gpu());
   EXPECT_TRUE(same_bits(products.on_gpu_c.values(stream), products.c));
@@ -64,9 +66,26 @@ TEST(CudaBatchedProduct, products_have_the_bits_of_the_host) {
   WEFT_NEEDS_GPU();
   for (int n = 1; n <= 32; ++n) {
     for (const std::size_t size : {0, 1, 3, 63, 129, 1000}) {
-      expect_bits_of_the_host<double>(n, size, size % 2);
-      expect_bits_of_the_host<float>(n, size, size % 2);
+      expect_bits_of_the_host<double>(n, size, {});
+      expect_bits_of_the_host<float>(n, size, {});
     }
+    for (const std::array<std::size_t, 3> shifts :
+         {std::array<std::size_t, 3>{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, 2, 2}, {0, 2, 0}}) {
+      expect_bits_of_the_host<double>(n, 65, shifts);
+      expect_bits_of_the_host<float>(n, 65, shifts);
+    }
+  }
+}
+
+TEST(CudaBatchedProduct, sums_of_negative_zeros_are_negative) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  for (const int n : {5, 12, 30, 31}) {
+    const std::size_t entries = 3 * static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
+    const OnGpu<float> a(stream, std::vector<float>(entries, -0.0F)), b(stream, std::vector<float>(entries, 1.0F));
+    const OnGpu<float> c(stream, std::vector<float>(entries, 1.0F));
+    multiply_batch(kGpu, stream, ProductBatch<float>{n, a.input(), b.input(), c.span()});
+    EXPECT_TRUE(same_bits(c.values(stream), std::vector<float>(entries, -0.0F))) << n;
   }
 }
 

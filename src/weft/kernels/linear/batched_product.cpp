@@ -23,7 +23,7 @@ void multiply_range(const ProductBatch<T>& batch, std::int64_t begin, std::int64
       T sum[N > 0 ? N : kProductRows];
       for (int j = 0; j < n; ++j) sum[j] = a[0] * b[j];
       for (int k = 1; k < n; ++k) {
-        for (int j = 0; j < n; ++j) sum[j] += a[k] * b[k * n + j];
+        for (int j = 0; j < n; ++j) sum[j] = detail::fused(a[k], b[k * n + j], sum[j]);
       }
       for (int j = 0; j < n; ++j) c[j] = kAdd ? c[j] + sum[j] : sum[j];
     }

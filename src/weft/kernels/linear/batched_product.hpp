@@ -3,7 +3,8 @@
 ///
 /// Matrices have 1 to 32 rows and are stored one after the other, each row-major, as those of batched_lu.hpp. Sizes 1 to 8 are
 /// compiled with their loops unrolled; on a GPU a thread multiplies two such matrices, and for another size it computes four rows
-/// of two columns. The GPU versions load and store contiguous memory.
+/// (float: eight) of four columns. The GPU versions load and store contiguous memory, for more than 8 rows by up to 16 bytes at a
+/// time where the addresses and the bytes of a row are multiples of them.
 ///
 /// The overloads for GPUs enqueue one kernel in the stream and never wait; they can be captured in a Graph and need no temporary
 /// memory. Without CUDA they throw DeviceError (see no_gpu()).
@@ -35,7 +36,8 @@ struct ProductBatch {
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(c.size()) / (n * n); }
 };
 
-/// Computes C = A B for each matrix of the batch; each entry is summed in ascending order of the inner index.
+/// Computes C = A B for each matrix of the batch; each entry is summed in ascending order of the inner index by fused
+/// multiply-add operations, which round once.
 /// @pre 1 <= n <= 32; the spans have the same size, a multiple of n * n; `c` overlaps neither `a` nor `b`.
 /// @cost one read of A and B and one write of C, 2 n^3 operations each.
 template <LinearScalar T>
