@@ -31,7 +31,7 @@ template <class T>
 struct ScanMemory {
   int* next_tile;        ///< a counter: blocks take tiles in ascending order
   Published<T>* tiles;   ///< the combined entries of each tile
-  Published<T>* groups;  ///< those of all tiles up to the end of each group
+  Published<T>* groups;  ///< those of each group (aggregate), later of all tiles up to its end (prefix)
 
   static_assert(sizeof(Published<T>) == kPublishedBytes<T>);
   ScanMemory(void* memory, int tile_count)

@@ -6,7 +6,7 @@
 
 namespace weft::kernels::detail {
 
-/// The value that a tile of a scan has published: none, its aggregate, or its inclusive prefix.
+/// The value that a tile or a group of tiles has published: none, its aggregate, or its inclusive prefix.
 enum class TileState : std::uint32_t { none, aggregate, prefix };
 
 /// A value in global memory that one block publishes and others wait for, initially bytes of zero (TileState::none). Each word
