@@ -14,6 +14,7 @@
 #include "weft/kernels/primitives/operators.hpp"
 #include "weft/kernels/primitives/published.cuh"
 #include "weft/kernels/primitives/scan.cuh"
+#include "weft/kernels/primitives/scan_order.hpp"
 #include "weft/kernels/primitives/warp.cuh"
 
 namespace weft::kernels::detail {
@@ -328,14 +329,13 @@ template <bool kOthers, bool kOffsets, class Source, class Select, class T>
 void compact(Stream& stream, std::int64_t n, const Source& source, const Select& is_wanted, const SelectOutput<T>& to) {
   const int misaligned = source.misaligned();
   const std::int64_t tiles = (n + misaligned + kSelectTile<T> - 1) / kSelectTile<T>;
-  constexpr std::size_t kCounter = 16;  // bytes for next_tile, padded to the alignment of Published
-  const DeviceVector<unsigned char> scratch(stream, kCounter + tiles * sizeof(Published<std::uint64_t>));
+  const DeviceVector<unsigned char> scratch(stream, kCounterBytes + tiles * sizeof(Published<std::uint64_t>));
   set_bytes(stream, scratch.data(), 0, scratch.size());
   const auto kernel = compact_kernel<kOthers, kOffsets, Source, Select, T>;
   const std::int64_t blocks = std::min<std::int64_t>(tiles, resident_blocks(kernel, kSelectThreads));
   launch(stream, "compact", {.blocks = blocks, .threads = kSelectThreads}, kernel, source, is_wanted, n, tiles, misaligned,
          source.has_groups(), reinterpret_cast<unsigned long long*>(scratch.data()),
-         reinterpret_cast<Published<std::uint64_t>*>(scratch.data() + kCounter), to);
+         reinterpret_cast<Published<std::uint64_t>*>(scratch.data() + kCounterBytes), to);
 }
 
 }  // namespace weft::kernels::detail

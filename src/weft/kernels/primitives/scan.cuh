@@ -18,6 +18,7 @@
 #include "weft/kernels/primitives/operators.hpp"
 #include "weft/kernels/primitives/providers.hpp"
 #include "weft/kernels/primitives/published.cuh"
+#include "weft/kernels/primitives/scan_order.hpp"
 #include "weft/kernels/primitives/warp.cuh"
 
 namespace weft::kernels {
@@ -191,8 +192,7 @@ void look_back_scan(Stream& stream, std::span<const In> in, std::span<Out> out, 
     return;
   }
   const std::int64_t tiles = (n + kScanTile<Sum> - 1) / kScanTile<Sum>;
-  constexpr std::size_t kCounter = 16;  // bytes for next_tile, padded to the alignment of Published
-  const DeviceVector<unsigned char> scratch(stream, kCounter + tiles * sizeof(Published<Sum>));
+  const DeviceVector<unsigned char> scratch(stream, kCounterBytes + tiles * sizeof(Published<Sum>));
   set_bytes(stream, scratch.data(), 0, scratch.size());
   const auto is_aligned = [](const auto* at) {
     using T = std::remove_cvref_t<decltype(*at)>;
@@ -202,7 +202,7 @@ void look_back_scan(Stream& stream, std::span<const In> in, std::span<Out> out, 
   const std::int64_t blocks = std::min<std::int64_t>(tiles, resident_blocks(kernel, kScanThreads<Sum>));
   launch(stream, "scan", {.blocks = blocks, .threads = kScanThreads<Sum>}, kernel, in.data(), out.data(), n, tiles,
          is_aligned(in.data()) && is_aligned(out.data()), reinterpret_cast<unsigned long long*>(scratch.data()),
-         reinterpret_cast<Published<Sum>*>(scratch.data() + kCounter), total);
+         reinterpret_cast<Published<Sum>*>(scratch.data() + kCounterBytes), total);
 }
 
 template <Provider kProvider, bool kInclusive, class In, class Out>

@@ -1,9 +1,10 @@
 #pragma once
 /// The order of combination of scans, which hosts and GPUs share, and the memory that a scan on a GPU needs.
 ///
-/// Entries are divided into tiles, a tile into 8 warps, a warp into 2 to 4 rows, by the size of an entry, and a row into 32
-/// lanes. A lane has 4 entries of up to 4 bytes, 2 of up to 8 bytes, and otherwise 1. 256 tiles are a group of 8 rows of 32
-/// tiles. Each of the following is exclusive, starts with the identity and has a fixed order:
+/// Entries are divided into tiles, a tile into 8 warps, a warp into rows, and a row into 32 lanes. A lane has 4 entries of up to
+/// 4 bytes, 2 of up to 8 bytes, and otherwise 1. A warp has 4 rows of entries of up to 16 bytes and 2 of larger ones; in scans by
+/// segments 3 of 5 to 8 bytes and 2 of others. 256 tiles are a group of 8 rows of 32 tiles. Each of the following is exclusive,
+/// starts with the identity and has a fixed order:
 ///
 ///     lane        entries of the lane                      from left to right
 ///     row         results of the lanes before              in five steps at distances 1, 2, 4, 8, 16
@@ -59,7 +60,7 @@ template <class T>
 /// (published.cuh).
 template <class T>
 inline constexpr std::size_t kPublishedBytes = sizeof(T) <= 4 ? 8 : (sizeof(T) + 7) / 8 * 16;
-/// Bytes of the counter before these values, with padding to their alignment.
+/// Bytes of the counter of tiles before these values, with padding to their alignment.
 inline constexpr std::size_t kCounterBytes = 16;
 
 /// The entries of a vector in the arithmetic of T.
