@@ -83,7 +83,7 @@ void bind_parts(nb::module_& module) {
           },
           "Shapes: indices into weft.CELL_TYPES; shape (cells,).")
       .def_prop_ro(
-          "zone", [](const Cells& c) { return view(c.mesh->cell_zone.data(), c.mesh->cell_zone.size(), c.owner); },
+          "zone", [](const Cells& c) { return ids(c.mesh->cell_zone, c.mesh->cell_zone.size(), c); },
           "Index in mesh.zone_names of the volume zone of each cell, or -1; shape (cells,).")
       .def_prop_ro(
           "file_id", [](const Cells& c) { return view(c.mesh->cell_file_id.data(), c.mesh->cell_file_id.size(), c.owner); },

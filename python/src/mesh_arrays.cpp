@@ -32,7 +32,7 @@ mesh::Elements elements_of(const ElementArrays& arrays, std::int64_t first_id) {
     WEFT_EXPECTS(begin + count <= nodes.size() && types.data()[i] < mesh::kCellTypes);
     of_element.clear();
     for (std::size_t k = 0; k < count; ++k) of_element.emplace_back(nodes.data()[begin + k]);
-    elements.add(static_cast<mesh::CellType>(types.data()[i]), of_element, zones.data()[i],
+    elements.add(static_cast<mesh::CellType>(types.data()[i]), of_element, mesh::ZoneId(zones.data()[i]),
                  first_id + static_cast<std::int64_t>(i));
     begin += count;
   }

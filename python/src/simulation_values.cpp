@@ -58,8 +58,8 @@ nb::dict Simulation::on_zone(const std::string& name) {
   const mesh::Mesh& m = solver_->mesh();
   std::vector<std::string> names;
   for (const mesh::BoundaryZone& zone : m.boundary) names.push_back(zone.name);
-  const mesh::ZoneIndex zone(std::find(names.begin(), names.end(), name) - names.begin());
-  if (zone == mesh::ZoneIndex(names.size())) {
+  const mesh::BoundaryZoneId zone(std::find(names.begin(), names.end(), name) - names.begin());
+  if (zone == mesh::BoundaryZoneId(names.size())) {
     const std::string near = closest_match(name, names);
     throw InputError(fmt::format("the mesh has no boundary zone \"{}\"", name),
                      near.empty() ? fmt::format("it has {}", fmt::join(names, ", ")) : fmt::format("did you mean \"{}\"?", near),

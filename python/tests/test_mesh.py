@@ -1,5 +1,6 @@
 """Meshes and their views."""
 import gc
+import re
 
 import numpy as np
 import pytest
@@ -94,6 +95,15 @@ def test_errors_say_where_and_what_to_do(comm, shared_path):
 def test_wrong_arguments_are_refused(arguments, kind, text):
     with pytest.raises(kind, match=text):
         weft.Mesh.generate(**arguments)
+
+
+@pytest.mark.parametrize("argument", ["neighbours", "partitioner", "ordering"])
+def test_documentation_lists_the_names_that_errors_list(argument):
+    with pytest.raises(weft.InputError) as info:
+        weft.Mesh.generate("box", **{argument: "best"})
+    names = str(info.value).rpartition("use one of ")[2].split(", ")
+    line = next(line for line in weft.Mesh.read.__doc__.splitlines() if line.strip().startswith(argument + ":"))
+    assert re.findall('"(.*?)"', line) == names
 
 
 def test_no_public_constructor():

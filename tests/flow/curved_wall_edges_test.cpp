@@ -60,8 +60,7 @@ void insert(mesh::MeshBlock& block, const Sheet& sheet) {
       }
     }
   }
-  block.zones.push_back({"sheet", 2});
-  const auto zone = static_cast<std::int32_t>(block.zones.size()) - 1;
+  const mesh::ZoneId zone = block.zones.push_back({"sheet", 2});
   for (std::int64_t i = 0; i < block.cells.size(); ++i) {
     const mesh::CellShape& shape = mesh::shape(block.cells.type[i]);
     for (int f = 0; f < shape.faces; ++f) {
@@ -191,7 +190,7 @@ TEST(CurvedWallEdges, PlanesKeepTheirNormalAtCornersAndSymmetryPlanes) {
     for (const BoundaryKind of_plane : {BoundaryKind::slip_wall, BoundaryKind::symmetry}) {
       const mesh::Mesh m = built(box(elements), cut_sphere);
       BoundaryKinds kinds = walls(m, {"zmin"});
-      for (const mesh::ZoneIndex z : kinds.ids()) {
+      for (const mesh::BoundaryZoneId z : kinds.ids()) {
         if (m.boundary[z].name == "xmin") kinds[z] = of_plane;
       }
       const FaceAreas areas = areas_of(m, kinds);
@@ -217,16 +216,16 @@ TEST(CurvedWallEdges, PlaneWallsAreNotCurvedAtSymmetryPlanes) {
     EXPECT_TRUE(areas_at_curved_walls(between, walls(between, {"zmin"}, BoundaryKind::symmetry)).area.empty()) << elements;
 
     mesh::MeshBlock block = box(elements);
-    const auto wall = std::ranges::find(block.zones, "zmin", &mesh::Zone::name) - block.zones.begin();
-    block.zones.push_back({"floor", 2});
+    const mesh::ZoneId wall(std::ranges::find(block.zones, "zmin", &mesh::Zone::name) - block.zones.begin());
+    const mesh::ZoneId floor = block.zones.push_back({"floor", 2});
     for (std::int64_t i = 0; i < block.boundary.size(); ++i) {
       if (block.boundary.zone[i] == wall && centre(block, block.boundary.nodes(i)).x < 0.5) {
-        block.boundary.zone[i] = static_cast<std::int32_t>(block.zones.size()) - 1;
+        block.boundary.zone[i] = floor;
       }
     }
     const mesh::Mesh behind = built(std::move(block), wedge);
     BoundaryKinds kinds = walls(behind, {"zmin"});
-    for (const mesh::ZoneIndex z : kinds.ids()) {
+    for (const mesh::BoundaryZoneId z : kinds.ids()) {
       if (behind.boundary[z].name == "floor") kinds[z] = BoundaryKind::symmetry;
     }
     EXPECT_TRUE(areas_at_curved_walls(behind, kinds).area.empty()) << elements;

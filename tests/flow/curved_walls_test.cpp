@@ -147,7 +147,7 @@ Vec3 sector(Vec3 x) {
 
 BoundaryKinds kinds_of_sector(const mesh::Mesh& m) {
   BoundaryKinds kinds = kinds_with(m, BoundaryKind::far_field);
-  for (const mesh::ZoneIndex z : kinds.ids()) {
+  for (const mesh::BoundaryZoneId z : kinds.ids()) {
     if (m.boundary[z].name == "xmin" || m.boundary[z].name == "ymin") kinds[z] = BoundaryKind::symmetry;
   }
   return kinds;

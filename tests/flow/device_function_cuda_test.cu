@@ -67,7 +67,7 @@ TEST(SolverCuda, FunctionsOfTheUserOnAGpuGiveTheFlowOfThoseOnTheHost) {
     for (const bool balanced : {false, true}) {
       const auto flow = [&](Backend backend, FieldFunction<Primitive> wave, SourceTerm heat) {
         BoundaryConditions all(m.boundary.size(), {.params = {.kind = BoundaryKind::far_field}});
-        for (const mesh::ZoneIndex z : all.ids()) {  // the last zone is always one of the host
+        for (const mesh::BoundaryZoneId z : all.ids()) {  // the last zone is always one of the host
           all[z].prescribed = z.value() + 1 < all.count() ? wave : FieldFunction<Primitive>(&Wave::at);
           all[z].depends_on_time = varies;
         }

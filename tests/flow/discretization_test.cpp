@@ -24,7 +24,7 @@ TEST(Discretization, PutsRowsOfWallsAndOutletsAtTheMirrorImageAndOthersOnTheFace
                                           : BoundaryKind::far_field);
   const Discretization d(m, kinds);
   EXPECT_EQ(static_cast<std::size_t>(d.rows), d.centroid.size());
-  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
       const Vec3 inside = d.centroid[LocalRow(d.face_left[face])];
       const Vec3 behind = d.centroid[LocalRow(d.face_right[face])];

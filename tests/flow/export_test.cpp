@@ -119,10 +119,10 @@ TEST_F(Export, ToVtuKeepsBoundaryZonesAsBlocks) {
     write_fields(m, scratch / "f.hdf", io::VtkOptions::Precision::float32);
     mesh::write_boundary(m, scratch / "boundary.hdf");
     std::vector<std::string> names{"a/b", "a<b"};
-    for (const mesh::ZoneIndex z : m.boundary.ids()) {
+    for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
       if (z.value() >= 2) names.push_back(m.boundary[z].name);
     }
-    ASSERT_EQ(m.boundary[mesh::ZoneIndex(0)].name, "xmin");
+    ASSERT_EQ(m.boundary[mesh::BoundaryZoneId(0)].name, "xmin");
     if (comm.is_root()) {
       (void)export_vtu(scratch / "f.hdf", scratch / "f.vtu", ExportedZones{scratch / "boundary.hdf", names});
       const std::string blocks = io::read_text(scratch / "f.vtm");
@@ -217,7 +217,7 @@ TEST_F(Export, ToCgnsKeepsBoundaryZones) {
     write_fields(m, scratch / "f.hdf");
     mesh::write_boundary(m, scratch / "boundary.hdf");
     std::vector<std::string> names{"Cells", "a/b"};
-    for (const mesh::ZoneIndex z : m.boundary.ids()) {
+    for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
       if (z.value() >= 2) names.push_back(m.boundary[z].name);
     }
     if (comm.is_root()) (void)export_cgns(scratch / "f.hdf", scratch / "f.cgns", ExportedZones{scratch / "boundary.hdf", names});
@@ -239,7 +239,7 @@ TEST_F(Export, ToCgnsKeepsBoundaryZones) {
         for (double& sum : sums) sum = mesh.comm.sum(sum);
         return sums;
       };
-      const auto now = measure(back, *found), before = measure(m, m.boundary[mesh::ZoneIndex(z)]);
+      const auto now = measure(back, *found), before = measure(m, m.boundary[mesh::BoundaryZoneId(z)]);
       for (std::size_t k = 0; k < now.size(); ++k) EXPECT_NEAR(now[k], before[k], 1e-12);
     }
     if (comm.is_root()) {

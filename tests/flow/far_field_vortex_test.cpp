@@ -107,7 +107,7 @@ TEST(FarFieldVortex, CreatesTheFlowOfTheVortexInADomain) {
                       .numerics = numerics});
     solver.initialise([&](Vec3) { return free; });
     if (corrected) {
-      for (const mesh::ZoneIndex z : m.boundary.ids()) solver.set_circulation(z, circulation);
+      for (const mesh::BoundaryZoneId z : m.boundary.ids()) solver.set_circulation(z, circulation);
     }
     for (int i = 0; i < 400; ++i) (void)solver.step(1);
     const auto norms = errors(solver, [&](Vec3 x) { return vortex_state(kGas, free, {circulation, centre}, x); });
@@ -124,8 +124,8 @@ TEST(FarFieldVortex, WithoutCirculationChangesNoBit) {
   const Primitive free{1.4, {0.5, 0.02, 0}, 1};
   const auto flow = [&](const PointVortex& vortex, bool set_and_reset) {
     BoundaryConditions boundary = everywhere(m, {.kind = BoundaryKind::far_field, .state = free, .vortex = vortex});
-    mesh::ZoneIndex far;
-    for (const mesh::ZoneIndex z : m.boundary.ids()) {
+    mesh::BoundaryZoneId far;
+    for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
       if (m.boundary[z].name == "farfield") far = z;
       if (m.boundary[z].name != "farfield") boundary[z].params = {.kind = BoundaryKind::slip_wall};
     }
@@ -150,7 +150,7 @@ TEST(FarFieldVortex, MakesTheLiftOfAnAirfoilIndependentOfTheFarField) {
   const auto lift = [&](double radius, std::int64_t radial, bool corrected) {
     const mesh::Mesh m = generated("naca", {{"around", std::int64_t{32}}, {"radial", radial}, {"radius", radius}});
     BoundaryConditions boundary = everywhere(m, {.kind = BoundaryKind::slip_wall});
-    mesh::ZoneIndex far(0);
+    mesh::BoundaryZoneId far(0);
     while (m.boundary[far].name != "farfield") ++far;
     boundary[far].params = {.kind = BoundaryKind::far_field, .state = free, .vortex = {0, {0.25, 0, 0}}};
     Solver solver(

@@ -117,7 +117,7 @@ TEST(LimitsWithSources, ABodyForceThatIsRampedIsNoDivergence) {
 TEST(LimitsWithSources, ABoundaryStateThatGrowsIsNoDivergence) {
   const mesh::Mesh m = vessel();
   BoundaryConditions boundary = everywhere(m, {.kind = BoundaryKind::slip_wall});
-  for (const mesh::ZoneIndex z : boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : boundary.ids()) {
     if (m.boundary[z].name != "xmin") continue;
     boundary[z] = {};
     boundary[z].params.kind = BoundaryKind::supersonic_inflow;

@@ -120,7 +120,7 @@ double fall_at_bump(double length, double density, double pressure, double gas_c
   const IdealGas gas{.gas_constant = gas_constant};
   const double total = 1 + 0.2 * 0.25;
   BoundaryConditions boundary = everywhere(m, {.kind = BoundaryKind::slip_wall});
-  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     const double temperature = pressure / (gas_constant * density);
     if (m.boundary[z].name == "inlet") {
       boundary[z].params = {.kind = BoundaryKind::total_pressure_inflow,

@@ -33,7 +33,7 @@ double linear_error(const mesh::Mesh& m, BoundaryKind elsewhere, GradientKind gr
                     const std::function<Primitive(Vec3)>& field, const Vec3& acceleration = {}) {
   BoundaryConditions boundary = everywhere(m, {.kind = elsewhere});
   bool limited = mesh::is_quad_or_hexahedron(m.cell_type[mesh::LocalCellId(0)]);
-  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     limited = limited && m.boundary[z].name != "cylinder";
     if (m.boundary[z].name[0] != 'y' && m.boundary[z].name != "cylinder") {
       boundary[z] = {{}, [&](Vec3 x, double) { return field(x); }};
@@ -83,7 +83,7 @@ TEST(AtWalls, LinearFieldsKeepTheirSlopes) {
 double increment_at_walls(const std::string& elements, int dim, const SourceTerm& source) {
   const mesh::Mesh m = box(4, elements, dim);
   BoundaryConditions boundary = everywhere(m, {.kind = BoundaryKind::supersonic_outflow});
-  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     if (m.boundary[z].name[0] == 'y') boundary[z].params.kind = BoundaryKind::slip_wall;
   }
   const Scheme scheme(m, {.boundary = boundary, .source = source});
@@ -96,7 +96,7 @@ double increment_at_walls(const std::string& elements, int dim, const SourceTerm
   stepper.refresh(0);
   double largest = 0;
   const Discretization& d = scheme.discretization();
-  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     if (boundary[z].params.kind != BoundaryKind::slip_wall) continue;
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
       const Vec3 r = d.centroid[LocalRow(d.face_right[face])] - d.centroid[LocalRow(d.face_left[face])];
@@ -152,7 +152,7 @@ TEST(AtWalls, AUniformStreamStaysUniformOnCellsOfAnyAspectRatio) {
         if (!plane) p["nz"] = std::int64_t{4};
         const mesh::Mesh m = generated("box", p);
         BoundaryConditions boundary = everywhere(m, {.kind = BoundaryKind::slip_wall});
-        for (const mesh::ZoneIndex z : m.boundary.ids()) {
+        for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
           if (m.boundary[z].name[0] == 'x') boundary[z].params = {.kind = BoundaryKind::far_field, .state = stream};
         }
         Solver solver(m, {.boundary = boundary, .numerics = {.limiter = limiter, .rk_stages = 2, .cfl = 0.8}});
@@ -169,7 +169,7 @@ TEST(AtWalls, AUniformStreamStaysUniformOnCellsOfAnyAspectRatio) {
 double noise_left(const std::string& elements, int dim, BoundaryKind at_x, BoundaryKind elsewhere, double noise) {
   const mesh::Mesh m = box(4, elements, dim);
   BoundaryConditions boundary = everywhere(m, {.kind = elsewhere});
-  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     if (m.boundary[z].name[0] == 'x') boundary[z].params.kind = at_x;
   }
   Solver solver(m, {.boundary = boundary, .numerics = {.limiter = LimiterKind::none, .cfl = 0.4}});
@@ -206,7 +206,7 @@ TEST(AtWalls, HalfAModelHasTheFlowOfTheWhole) {
   const auto pressure_at = [&](double ymin, std::int64_t ny, BoundaryKind below) {
     const mesh::Mesh m = generated("box", {{"nx", std::int64_t{16}}, {"ny", ny}, {"xmin", -1.0}, {"ymin", ymin}});
     BoundaryConditions boundary = everywhere(m, {.kind = BoundaryKind::slip_wall});
-    for (const mesh::ZoneIndex z : m.boundary.ids()) {
+    for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
       if (m.boundary[z].name == "ymin") boundary[z].params.kind = below;
     }
     Solver solver(m, {.boundary = boundary, .numerics = {.limiter = LimiterKind::none}});
@@ -229,7 +229,7 @@ TEST(AtWalls, HalfAModelHasTheFlowOfTheWhole) {
 TEST(AtWalls, BoundaryRowsOfSymmetryPlanesHoldMirrorImagesAlsoAtEdgesWithSlipWalls) {
   const mesh::Mesh m = box(4, "tetrahedra", 3);
   BoundaryConditions boundary = everywhere(m, {.kind = BoundaryKind::slip_wall});
-  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     if (m.boundary[z].name == "zmin" || m.boundary[z].name == "zmax") boundary[z].params.kind = BoundaryKind::symmetry;
   }
   const Scheme scheme(m, {.boundary = boundary, .numerics = {.limiter = LimiterKind::none}});
@@ -242,7 +242,7 @@ TEST(AtWalls, BoundaryRowsOfSymmetryPlanesHoldMirrorImagesAlsoAtEdgesWithSlipWal
   }
   stepper.refresh(0);
   std::int64_t at_walls = 0;
-  for (const mesh::ZoneIndex zone : m.boundary.ids()) {
+  for (const mesh::BoundaryZoneId zone : m.boundary.ids()) {
     if (boundary[zone].params.kind != BoundaryKind::symmetry) continue;
     for (const mesh::LocalFaceId face : m.boundary[zone].faces) {
       const mesh::LocalCellId c = m.face_left[face];
@@ -284,7 +284,7 @@ double outflow_error(std::int64_t n, const std::string& elements, GradientKind g
   options.periodic.push_back({"ymin", "ymax", {0, 1, 0}});
   const mesh::Mesh m = generated("box", {{"nx", n}, {"ny", n}, {"elements", elements}}, options);
   BoundaryConditions boundary = everywhere(m, at_xmax);
-  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     if (m.boundary[z].name == "xmin") boundary[z].prescribed = wave;
   }
   Solver solver(m, {.boundary = boundary, .numerics = {.gradient = gradient, .limiter = LimiterKind::none, .cfl = 0.5}});
@@ -318,7 +318,7 @@ double column_velocity(std::int64_t n, const std::string& elements, int dim, Bou
   SourceTerm gravity;
   gravity.acceleration = {0, -1, 0};
   BoundaryConditions boundary = everywhere(m, {.kind = BoundaryKind::slip_wall});
-  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     if (m.boundary[z].name[0] != 'y') boundary[z].params.kind = sides;
   }
   Solver solver(m, {.boundary = boundary, .numerics = {.limiter = LimiterKind::none}, .source = gravity});

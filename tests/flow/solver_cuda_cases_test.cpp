@@ -47,7 +47,7 @@ TEST(SolverCuda, OpeningsAreThoseOfTheHost) {
   for (const BoundaryParams& opening : openings) {
     for (const Primitive& inside : {rest, slow, fast, away}) {
       BoundaryConditions all = test::everywhere(m, {.kind = Kind::symmetry});
-      for (const mesh::ZoneIndex z : all.ids()) {
+      for (const mesh::BoundaryZoneId z : all.ids()) {
         if (m.boundary[z].name == "xmax") all[z].params = opening;
         if (m.boundary[z].name == "xmin") all[z].params = {.kind = Kind::supersonic_outflow};
       }
@@ -69,8 +69,8 @@ TEST(SolverCuda, VorticesInFarFieldsAreThoseOfTheHost) {
   const mesh::Mesh m = generated("naca", {{"around", std::int64_t{32}}, {"radial", std::int64_t{8}}, {"radius", 3.0}});
   const Primitive stream{1.4, {0.5, 0.03, 0}, 1};
   BoundaryConditions boundary = test::everywhere(m, {.kind = BoundaryKind::slip_wall});
-  mesh::ZoneIndex far, wall;
-  for (const mesh::ZoneIndex z : m.boundary.ids()) (m.boundary[z].name == "farfield" ? far : wall) = z;
+  mesh::BoundaryZoneId far, wall;
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) (m.boundary[z].name == "farfield" ? far : wall) = z;
   boundary[far].params = {.kind = BoundaryKind::far_field, .state = stream, .vortex = {0.1, {0.25, 0, 0}}};
   const Numerics numerics{.limiter = LimiterKind::none, .cfl = 0.5};
   Solver host(m, {.boundary = boundary, .numerics = numerics});
@@ -90,7 +90,7 @@ TEST(SolverCuda, VorticesInFarFieldsAreThoseOfTheHost) {
   plain.refresh();
   EXPECT_LE(relative_difference(IdealGas{}, gathered(host), gathered(cuda)), kAgreement);
   EXPECT_GE(relative_difference(IdealGas{}, gathered(host), gathered(plain)), 1e-4);
-  for (const mesh::ZoneIndex zone : {far, wall}) {
+  for (const mesh::BoundaryZoneId zone : {far, wall}) {
     EXPECT_LE(norm(host.force_on(zone, 1, {}).force - cuda.force_on(zone, 1, {}).force), kAgreement);
   }
 }
@@ -179,10 +179,10 @@ TEST(SolverCuda, SteadyPrescribedStatesAreNotEvaluatedAgain) {
   WEFT_NEEDS_GPU();
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{8}}, {"ny", std::int64_t{8}}, {"elements", "triangles"}}, {});
   /// Conditions that count how often each zone is asked, zones from `varying` on as if they changed with time.
-  const auto after_steps = [&](Backend backend, mesh::ZoneIndex varying) {
-    IdVector<mesh::ZoneIndex, std::int64_t> asked(m.boundary.size());
+  const auto after_steps = [&](Backend backend, mesh::BoundaryZoneId varying) {
+    IdVector<mesh::BoundaryZoneId, std::int64_t> asked(m.boundary.size());
     BoundaryConditions everywhere(m.boundary.size(), {.params = {.kind = BoundaryKind::far_field}});
-    for (const mesh::ZoneIndex z : everywhere.ids()) {
+    for (const mesh::BoundaryZoneId z : everywhere.ids()) {
       everywhere[z].depends_on_time = z >= varying;
       everywhere[z].prescribed = [&asked, z](Vec3 x, double) {
         ++asked[z];
@@ -194,7 +194,7 @@ TEST(SolverCuda, SteadyPrescribedStatesAreNotEvaluatedAgain) {
     go(solver, 10);
     solver.restore(std::vector<double>(solver.conserved().begin(), solver.conserved().end()), solver.time(), solver.steps());
     go(solver, 10);
-    for (const mesh::ZoneIndex z : asked.ids()) {
+    for (const mesh::BoundaryZoneId z : asked.ids()) {
       const std::int64_t faces = m.boundary[z].faces.size();
       EXPECT_GE(asked[z], z < varying ? faces : 60 * faces) << z.value();
       if (z < varying) {
@@ -206,11 +206,11 @@ TEST(SolverCuda, SteadyPrescribedStatesAreNotEvaluatedAgain) {
     }
     return gathered(solver);
   };
-  const mesh::ZoneIndex none = m.boundary.ids().last();
+  const mesh::BoundaryZoneId none = m.boundary.ids().last();
   const std::vector<double> constant = after_steps(Backend::cuda, none);
   EXPECT_LE(relative_difference(IdealGas{}, constant, after_steps(Backend::host, none)), kAgreement);
-  EXPECT_EQ(constant, after_steps(Backend::cuda, mesh::ZoneIndex(0)));
-  EXPECT_EQ(constant, after_steps(Backend::cuda, mesh::ZoneIndex(1)));
+  EXPECT_EQ(constant, after_steps(Backend::cuda, mesh::BoundaryZoneId(0)));
+  EXPECT_EQ(constant, after_steps(Backend::cuda, mesh::BoundaryZoneId(1)));
 }
 
 TEST(SolverCuda, MonitorsOfManyBlocksAreThoseOfTheHost) {

@@ -244,7 +244,7 @@ TEST_P(OnCuda, MonitorsSeeTheSameFlow) {
       go(*solver, steps);
       solver->refresh();
     }
-    for (const mesh::ZoneIndex z : m.boundary.ids()) {
+    for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
       const mesh::BoundaryZone& zone = m.boundary[z];
       const ForceSpec spec{.name = zone.name, .zones = {zone.name}, .reference = test::kStream, .moment_centre = {0.3, 0.2, 0.1}};
       const Forces a = forces(*host, spec), b = forces(*cuda, spec);

@@ -21,8 +21,8 @@ constexpr IdealGas kGas;
 constexpr double kCritical =
     0.6847314563772704;  ///< gamma^(1/2) (2/(gamma+1))^((gamma+1)/(2(gamma-1))): rho u at M = 1, p0 = T0 = 1
 
-mesh::ZoneIndex zone_named(const mesh::Mesh& m, const std::string& name) {
-  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+mesh::BoundaryZoneId zone_named(const mesh::Mesh& m, const std::string& name) {
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     if (m.boundary[z].name == name) return z;
   }
   throw InputError("no zone " + name);
@@ -276,7 +276,7 @@ Exit steady_exit(const mesh::Mesh& m, const BoundaryParams& back, FluxKind flux,
   solver.initialise([](Vec3) { return Primitive{0.9, {0.2, 0, 0}, 0.86}; });
   for (int step = 0; step < steps; ++step) solver.step(1);
   solver.refresh();
-  const mesh::ZoneIndex zone = zone_named(m, "outlet");
+  const mesh::BoundaryZoneId zone = zone_named(m, "outlet");
   double area = 0, mass = 0, mach = 0;
   for (const mesh::LocalFaceId face : m.boundary[zone].faces) {
     const double a = m.face_area[face];

@@ -81,7 +81,7 @@ TEST(SolverRamp, StartsAFlowThatTheSchemeCannotStartAtOnce) {
   const mesh::Mesh m = generated("naca", {{"around", std::int64_t{64}}, {"radial", std::int64_t{24}}, {"radius", 5.0}});
   const Primitive stream{1.4, {20, 2, 0}, 1};
   BoundaryConditions boundary = everywhere(m, {.kind = BoundaryKind::far_field, .state = stream});
-  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     if (m.boundary[z].name != "farfield") boundary[z].params.kind = BoundaryKind::slip_wall;
   }
   const auto retries = [&](const Numerics& numerics) {

@@ -85,8 +85,8 @@ TEST(SmallPeriodicBoxOnRanks, IsTheFlowOnOneRank) {
     const auto after_60_steps = [&](const Communicator& comm) {
       const mesh::Mesh m = test::generated("box", box, options, comm);
       BoundaryConditions boundary(2);
-      boundary[mesh::ZoneIndex(0)].params = {.kind = BoundaryKind::symmetry};
-      boundary[mesh::ZoneIndex(1)].params = {.kind = BoundaryKind::far_field, .state = {1, {}, 0.8}};
+      boundary[mesh::BoundaryZoneId(0)].params = {.kind = BoundaryKind::symmetry};
+      boundary[mesh::BoundaryZoneId(1)].params = {.kind = BoundaryKind::far_field, .state = {1, {}, 0.8}};
       const auto solver = test::carrying(m, test::three_scalars(), {.limiter = LimiterKind::venkatakrishnan, .cfl = 0.5},
                                          boundary, options.ghosts);
       solver->initialise([](Vec3 x) { return test::wavy(x, 3); });

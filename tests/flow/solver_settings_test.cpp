@@ -82,7 +82,7 @@ TEST(SurroundedSettings, BringEveryConditionToEveryElementType) {
   for (const Setting& setting : test::surrounded_settings()) {
     const mesh::Mesh m = setting.mesh(Communicator::self());
     const BoundaryConditions conditions = setting.boundary(m);
-    for (const mesh::ZoneIndex z : m.boundary.ids()) {
+    for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
       const BoundaryCondition& condition = conditions[z];
       std::string name(condition.prescribed ? "prescribed" : name_of(condition.params.kind));
       if (norm(condition.params.direction) > 0) name += " with a direction";

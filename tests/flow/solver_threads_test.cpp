@@ -89,7 +89,7 @@ TEST_P(Threads, DoNotChangeABitOfPrescribedStatesAndSources) {
   const mesh::Mesh mesh = generated(GetParam().generator, GetParam().parameters, GetParam().options);
   BoundaryConditions boundary = conditions(mesh);
   const auto caller = std::this_thread::get_id();
-  for (const mesh::ZoneIndex z : boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : boundary.ids()) {
     if (z.value() % 2 != 0) continue;
     boundary[z].prescribed = [&](Vec3 x, double) {
       EXPECT_EQ(std::this_thread::get_id(), caller);

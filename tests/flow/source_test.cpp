@@ -115,7 +115,7 @@ TEST(Axisymmetric, AStreamAlongTheAxisStaysUniform) {
         revolved("box", {{"nx", std::int64_t{8}}, {"ny", std::int64_t{6}}, {"elements", elements}, {"warp", 0.04}});
     const Primitive stream{1.2, {0.7, 0, 0}, 0.9};
     BoundaryConditions boundary = everywhere(m, {.kind = BoundaryKind::far_field, .state = stream});
-    for (const mesh::ZoneIndex z : m.boundary.ids()) {
+    for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
       if (m.boundary[z].name == "ymin") boundary[z].params.kind = BoundaryKind::symmetry;
     }
     Solver solver(m, {.boundary = boundary});
@@ -175,7 +175,7 @@ Primitive spherical_source(Vec3 x) {
 double source_error(std::int64_t n, const char* elements) {
   const mesh::Mesh m = revolved("box", {{"nx", n}, {"ny", n}, {"xmin", 1.0}, {"xmax", 2.0}, {"elements", elements}});
   BoundaryConditions boundary = everywhere(m, {.kind = BoundaryKind::supersonic_outflow});
-  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     if (m.boundary[z].name == "ymin") boundary[z].params.kind = BoundaryKind::symmetry;
     if (m.boundary[z].name != "ymin") boundary[z].prescribed = [](Vec3 x, double) { return spherical_source(x); };
   }

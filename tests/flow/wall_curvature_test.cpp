@@ -25,7 +25,7 @@ Range curvature_of(const mesh::Mesh& m, const std::string& zone, const std::stri
   }
   const std::vector<double> curvature = wall_curvature(m, kinds);
   Range range;
-  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
       const double of_face = curvature[static_cast<std::size_t>(face.value() - m.ghost_faces.last().value())];
       if (kinds[z] != BoundaryKind::slip_wall) {

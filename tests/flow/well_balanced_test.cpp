@@ -244,7 +244,7 @@ TEST(WellBalanced, AStateThatIsNotStationaryIsRefused) {
   const mesh::Mesh airfoil = generated("naca", {{"around", std::int64_t{72}}, {"radial", std::int64_t{18}}, {"radius", 5.0}});
   const Primitive stream{1.4, {0.5, 0, 0}, 1};
   BoundaryConditions boundary = test::everywhere(airfoil, {.kind = BoundaryKind::far_field, .state = stream});
-  for (const mesh::ZoneIndex z : boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : boundary.ids()) {
     if (airfoil.boundary[z].name != "farfield") boundary[z].params = {.kind = BoundaryKind::slip_wall};
   }
   Solver around(airfoil, {.boundary = boundary, .numerics = {.well_balanced = true}});

@@ -22,8 +22,8 @@ inline void require_sound(const Elements& elements, const MeshBlock& block, int 
   for (std::int64_t i = 0; i < elements.size(); ++i) {
     const CellShape& form = shape(elements.type[static_cast<std::size_t>(i)]);
     require(form.dim == dim && static_cast<int>(elements.nodes(i).size()) == form.nodes);
-    const std::int32_t zone = elements.zone[static_cast<std::size_t>(i)];
-    require(zone < 0 ? dim == block.dim : block.zones.at(static_cast<std::size_t>(zone)).dim == dim);
+    const ZoneId zone = elements.zone[static_cast<std::size_t>(i)];
+    require(zone.valid() ? block.zones.ids().contains(zone) && block.zones[zone].dim == dim : dim == block.dim);
   }
   for (const GlobalNodeId node : elements.node) require(node.valid() && node.index() < block.coords.size());
 }

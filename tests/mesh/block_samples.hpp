@@ -29,7 +29,7 @@ inline std::int64_t nodes_of(const Box& b) {
 
 /// Adds an element whose file id is its number.
 inline void add_element(Elements& to, CellType type, const std::vector<GlobalNodeId>& nodes, std::int32_t zone) {
-  to.add(type, nodes, zone, to.size());
+  to.add(type, nodes, ZoneId(zone), to.size());
 }
 
 /// Adds the cells of the hexahedron with the corners `c`, divided along common diagonals. @param center  apex of pyramids.

@@ -81,7 +81,7 @@ TEST(BuildErrors, NoCells) {
 
 TEST(BuildErrors, DuplicateZone) {
   MeshBlock block = make_box({.n = {2, 2, 2}});
-  block.zones[1].name = "xmin";
+  block.zones[ZoneId(1)].name = "xmin";
   EXPECT_EQ(expect_error<MeshError>(block, "two zones have this name").zone, "xmin");
 }
 
@@ -93,10 +93,10 @@ TEST(BuildErrors, OrphanZone) {
 
 TEST(BuildErrors, ElementsOfTheWrongDimensionOrZone) {
   MeshBlock block = make_box({.n = {2, 2, 2}});
-  block.boundary.zone[3] = 6;  // "fluid"
+  block.boundary.zone[3] = ZoneId(6);  // "fluid"
   expect_error<MeshError>(block, "the boundary element is in a zone of dimension 3, not 2");
   block = make_box({.n = {2, 2, 2}});
-  block.boundary.zone[3] = -1;
+  block.boundary.zone[3] = ZoneId::invalid();
   expect_error<MeshError>(block, "belongs to no zone");
   block = make_box({.n = {2, 2, 2}});
   block.cells.type[0] = CellType::quad;
@@ -111,9 +111,10 @@ TEST(BuildErrors, OpenBoundary) {
   block.boundary = without(block.boundary, [&](std::int64_t i) { return i == 0; });
   EXPECT_EQ(expect_error<MeshError>(block, ") has one cell and belongs to no boundary zone").element, 0);
   block = make_box({.dim = 2, .n = {3, 3, 1}, .type = CellType::triangle});
-  block.boundary = without(block.boundary, [&](std::int64_t i) { return block.boundary.zone[static_cast<std::size_t>(i)] != 0; });
+  block.boundary =
+      without(block.boundary, [&](std::int64_t i) { return block.boundary.zone[static_cast<std::size_t>(i)] != ZoneId(0); });
   block.zones = {{"xmin", 1}, {"fluid", 2}};
-  std::fill(block.cells.zone.begin(), block.cells.zone.end(), 1);
+  std::fill(block.cells.zone.begin(), block.cells.zone.end(), ZoneId(1));
   expect_error<MeshError>(block, "(9 faces of the mesh have problems)");
 }
 
@@ -126,14 +127,15 @@ TEST(BuildErrors, BoundaryElementWithoutCell) {
 TEST(BuildErrors, BoundaryElementBetweenTwoCells) {
   MeshBlock block = make_box({.n = {2, 1, 1}});
   block.boundary.add(CellType::quad,
-                     std::vector<GlobalNodeId>{GlobalNodeId(1), GlobalNodeId(4), GlobalNodeId(10), GlobalNodeId(7)}, 0, 99);
+                     std::vector<GlobalNodeId>{GlobalNodeId(1), GlobalNodeId(4), GlobalNodeId(10), GlobalNodeId(7)}, ZoneId(0),
+                     99);
   EXPECT_EQ(expect_error<MeshError>(block, "lies between two cells").element, 99);
 }
 
 TEST(BuildErrors, DuplicateBoundaryFace) {
   MeshBlock block = make_box({.n = {2, 2, 2}});
-  block.boundary.add(CellType::quad, std::vector<GlobalNodeId>(block.boundary.nodes(5).begin(), block.boundary.nodes(5).end()), 2,
-                     50);
+  block.boundary.add(CellType::quad, std::vector<GlobalNodeId>(block.boundary.nodes(5).begin(), block.boundary.nodes(5).end()),
+                     ZoneId(2), 50);
   const Where where = expect_error<MeshError>(block, "is given twice");
   EXPECT_EQ(where.element, 50);
   EXPECT_EQ(where.zone, "ymin");
@@ -146,7 +148,7 @@ TEST(BuildErrors, FaceOfThreeCells) {
   for (const Vec3 x : {Vec3{0.1, -1, 0}, Vec3{0.1, 2, 0}, Vec3{0.1, -1, 1}, Vec3{0.1, 2, 1}}) block.coords.push_back(x);
   const auto n = [](std::int64_t id) { return GlobalNodeId(id); };
   const std::vector<GlobalNodeId> nodes{n(first), n(1), n(6), n(first + 1), n(first + 2), n(11), n(16), n(first + 3)};
-  block.cells.add(CellType::hexahedron, nodes, 6, 4);
+  block.cells.add(CellType::hexahedron, nodes, ZoneId(6), 4);
   expect_error<MeshError>(block, "belongs to three or more cells");
 }
 
@@ -163,7 +165,7 @@ MeshBlock hanging_plane() {
   const auto add = [](Elements& to, CellType type, std::initializer_list<int> ids, std::int32_t zone) {
     std::vector<GlobalNodeId> nodes;
     for (const int id : ids) nodes.emplace_back(id);
-    to.add(type, nodes, zone, to.size() + 1);
+    to.add(type, nodes, ZoneId(zone), to.size() + 1);
   };
   add(block.cells, CellType::quad, {0, 1, 2, 3}, -1);
   add(block.cells, CellType::quad, {1, 4, 7, 6}, -1);
@@ -185,11 +187,11 @@ TEST(BuildErrors, AQuadrilateralNextToTriangles) {
   for (const auto& path :
        {std::array{1, 2}, std::array{5, 1}, std::array{4, 5}, std::array{7, 4}, std::array{3, 7}, std::array{2, 3}}) {
     const auto at = [&](int s) { return c[static_cast<std::size_t>(s)]; };
-    block.cells.add(CellType::tetrahedron, std::vector<GlobalNodeId>{at(0), at(path[0]), at(path[1]), at(6)}, 6, 2);
+    block.cells.add(CellType::tetrahedron, std::vector<GlobalNodeId>{at(0), at(path[0]), at(path[1]), at(6)}, ZoneId(6), 2);
   }
   block.boundary = {};
   block.zones = {{"all", 2}, {"fluid", 3}};
-  std::fill(block.cells.zone.begin(), block.cells.zone.end(), 1);
+  std::fill(block.cells.zone.begin(), block.cells.zone.end(), ZoneId(1));
   const auto outer = [&](double x) { return x < 0.49 || x > 0.51; };
   for (std::int64_t cell = 0; cell < block.cells.size(); ++cell) {
     for (const CellFace& f : shape(block.cells.type[static_cast<std::size_t>(cell)]).face) {
@@ -203,7 +205,7 @@ TEST(BuildErrors, AQuadrilateralNextToTriangles) {
       const bool side = middle.x < 1e-9 || middle.x > 1 - 1e-9 || middle.y < 1e-9 || middle.y > 1 - 1e-9 || middle.z < 1e-9 ||
                         middle.z > 1 - 1e-9;
       if (side && outer(middle.x))
-        block.boundary.add(f.size == 3 ? CellType::triangle : CellType::quad, nodes, 0, block.boundary.size());
+        block.boundary.add(f.size == 3 ? CellType::triangle : CellType::quad, nodes, ZoneId(0), block.boundary.size());
     }
   }
   expect_error<MeshError>(block, "hanging node");
@@ -293,8 +295,8 @@ TEST(BuildErrors, PeriodicFacesThatDiffer) {
   // One cell more on xmax than on xmin.
   block = make_box({.n = {2, 2, 2}});
   for (std::int64_t i = 0; i < block.boundary.size(); ++i) {
-    if (block.boundary.zone[static_cast<std::size_t>(i)] == 0) {
-      block.boundary.zone[static_cast<std::size_t>(i)] = 2;
+    if (block.boundary.zone[static_cast<std::size_t>(i)] == ZoneId(0)) {
+      block.boundary.zone[static_cast<std::size_t>(i)] = ZoneId(2);
       break;
     }
   }

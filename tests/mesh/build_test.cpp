@@ -85,10 +85,10 @@ TEST(Build, PrismsOfVtkBetweenOtherCells) {
     const auto n = block.cells.nodes(c);
     const auto at = [&](int i) { return n[static_cast<std::size_t>(i)]; };
     if (c % 2 == 0) {
-      cells.add(CellType::hexahedron, n, 6, cells.size());
+      cells.add(CellType::hexahedron, n, ZoneId(6), cells.size());
     } else {
-      cells.add(CellType::prism, std::vector<GlobalNodeId>{at(0), at(2), at(1), at(4), at(6), at(5)}, 6, cells.size());
-      cells.add(CellType::prism, std::vector<GlobalNodeId>{at(0), at(3), at(2), at(4), at(7), at(6)}, 6, cells.size());
+      cells.add(CellType::prism, std::vector<GlobalNodeId>{at(0), at(2), at(1), at(4), at(6), at(5)}, ZoneId(6), cells.size());
+      cells.add(CellType::prism, std::vector<GlobalNodeId>{at(0), at(3), at(2), at(4), at(7), at(6)}, ZoneId(6), cells.size());
     }
   }
   Elements boundary;
@@ -97,7 +97,7 @@ TEST(Build, PrismsOfVtkBetweenOtherCells) {
     const auto n = block.boundary.nodes(b);
     double middle = 0;
     for (const GlobalNodeId id : n) middle += block.coords[id.index()].x / 4;
-    if (block.boundary.zone[at] < 4 || middle < 0.5) {
+    if (block.boundary.zone[at] < ZoneId(4) || middle < 0.5) {
       boundary.add(CellType::quad, n, block.boundary.zone[at], b);
       continue;
     }
@@ -150,8 +150,8 @@ TEST(Build, ExampleOfTheHeader) {
       first ? std::array<std::array<std::int64_t, 2>, 4>{{{3, 4}, {4, 5}, {5, 7}, {7, 7}}}
             : std::array<std::array<std::int64_t, 2>, 4>{{{3, 4}, {4, 5}, {5, 5}, {5, 7}}};
   for (int zone = 0; zone < 4; ++zone) {
-    EXPECT_EQ(mesh.boundary[ZoneIndex(zone)].name, names[zone]);
-    expect_faces(mesh.boundary[ZoneIndex(zone)].faces, faces[zone][0], faces[zone][1]);
+    EXPECT_EQ(mesh.boundary[BoundaryZoneId(zone)].name, names[zone]);
+    expect_faces(mesh.boundary[BoundaryZoneId(zone)].faces, faces[zone][0], faces[zone][1]);
   }
 }
 
@@ -325,11 +325,11 @@ TEST(Build, BoundaryZonesAreTheSameOnEveryRank) {
   options.periodic = {{"ymin", "ymax", {0, 1, 0}}};
   const Mesh mesh = build(comm, chunk(comm, make_box({.n = {6, 2, 2}})), options);
   ASSERT_EQ(mesh.boundary.size(), 4U);
-  EXPECT_EQ(mesh.boundary[ZoneIndex(0)].name, "xmin");
-  EXPECT_EQ(mesh.boundary[ZoneIndex(1)].name, "xmax");
-  EXPECT_EQ(mesh.boundary[ZoneIndex(2)].name, "zmin");
-  EXPECT_EQ(mesh.boundary[ZoneIndex(3)].name, "zmax");
-  for (const LocalFaceId f : mesh.boundary[ZoneIndex(1)].faces) {
+  EXPECT_EQ(mesh.boundary[BoundaryZoneId(0)].name, "xmin");
+  EXPECT_EQ(mesh.boundary[BoundaryZoneId(1)].name, "xmax");
+  EXPECT_EQ(mesh.boundary[BoundaryZoneId(2)].name, "zmin");
+  EXPECT_EQ(mesh.boundary[BoundaryZoneId(3)].name, "zmax");
+  for (const LocalFaceId f : mesh.boundary[BoundaryZoneId(1)].faces) {
     EXPECT_NEAR(mesh.face_normal[f].x, 1, 1e-15);
     EXPECT_NEAR(mesh.face_centroid[f].x, 1, 1e-15);
     EXPECT_FALSE(mesh.face_right[f].valid());

@@ -56,7 +56,7 @@ void expect_same(const Mesh& a, const Mesh& b) {
   EXPECT_EQ(a.inner_faces.last(), b.inner_faces.last());
   EXPECT_EQ(a.ghost_faces.last(), b.ghost_faces.last());
   ASSERT_EQ(a.boundary.size(), b.boundary.size());
-  for (const ZoneIndex z : a.boundary.ids()) {
+  for (const BoundaryZoneId z : a.boundary.ids()) {
     EXPECT_EQ(a.boundary[z].name, b.boundary[z].name);
     EXPECT_EQ(a.boundary[z].faces.first(), b.boundary[z].faces.first());
     EXPECT_EQ(a.boundary[z].faces.last(), b.boundary[z].faces.last());

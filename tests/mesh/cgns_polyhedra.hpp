@@ -24,7 +24,7 @@ enum class PolyhedraAs { faces, faces_with_offsets, parents };
 /// A face of a mesh, its zone (-1: inside), and the numbers of its cells, counted from 1 (0: none).
 struct CgnsFace {
   Ints nodes;
-  int zone = -1;
+  ZoneId zone;
   std::array<int, 2> cell{0, 0};
 };
 
@@ -59,7 +59,7 @@ inline CgnsTree polyhedra(const MeshBlock& block, PolyhedraAs as) {
   const bool offsets = as == PolyhedraAs::faces_with_offsets;
   std::vector<Ints> of_cell(static_cast<std::size_t>(cells));
   int id = 0;
-  for (int z = -1; z < static_cast<int>(block.zones.size()); ++z) {
+  for (const ZoneId z : IdRange{ZoneId::invalid(), ZoneId(block.zones.size())}) {
     Ints numbers, offset{0}, left, right;
     const int first = id + 1;
     for (const auto& [key, face] : faces) {
@@ -75,8 +75,8 @@ inline CgnsTree polyhedra(const MeshBlock& block, PolyhedraAs as) {
       if (face.cell[1] > 0) of_cell[static_cast<std::size_t>(face.cell[1]) - 1].push_back(-id);
     }
     if (left.empty()) continue;  // a zone of cells
-    CgnsTree section = cgns_section(z < 0 ? "inside" : block.zones[static_cast<std::size_t>(z)].name, kNgon, first, id, numbers,
-                                    offsets ? offset : Ints{});
+    CgnsTree section =
+        cgns_section(z.valid() ? block.zones[z].name : "inside", kNgon, first, id, numbers, offsets ? offset : Ints{});
     left.insert(left.end(), right.begin(), right.end());
     if (as == PolyhedraAs::parents) section.add({"ParentElements", "DataArray_t", left, {}, {}, {}});
     zone.add(section);

@@ -131,7 +131,8 @@ inline std::map<FaceKey, SeenFace> check_cells(const MeshBlock& mesh, Totals& to
     const CellType type = mesh.cells.type[c];
     const CellShape& form = shape(type);
     const auto cell = mesh.cells.nodes(c);
-    bad_shape += form.dim != mesh.dim || form.nodes != std::ssize(cell) || mesh.cells.file_id[c] != c || mesh.cells.zone[c] != -1;
+    bad_shape +=
+        form.dim != mesh.dim || form.nodes != std::ssize(cell) || mesh.cells.file_id[c] != c || mesh.cells.zone[c].valid();
     ++totals.cells[type];
     const Vec3 origin = mesh.coords[cell[0].index()];
     double volume = 0, surface = 0;
@@ -175,8 +176,8 @@ inline void check_boundary(const MeshBlock& mesh, std::map<FaceKey, SeenFace>& f
     }
     inward += dot(found->second.area, g.area) <= 0;
     found->second.count = -1;  // closed by a boundary element; a second one would be detected
-    const auto zone = static_cast<std::size_t>(mesh.boundary.zone[b]);
-    if (zone >= mesh.zones.size()) {
+    const ZoneId zone = mesh.boundary.zone[b];
+    if (!mesh.zones.ids().contains(zone)) {
       ++unknown;
       continue;
     }
@@ -210,7 +211,7 @@ inline Totals check_mesh(const MeshBlock& mesh) {
 inline std::vector<std::vector<std::array<double, 3>>> faces_of_zone(const MeshBlock& mesh, const std::string& name, Vec3 shift) {
   std::vector<std::vector<std::array<double, 3>>> faces;
   for (std::int64_t b = 0; b < mesh.boundary.size(); ++b) {
-    if (mesh.zones[static_cast<std::size_t>(mesh.boundary.zone[static_cast<std::size_t>(b)])].name != name) continue;
+    if (mesh.zones[mesh.boundary.zone[static_cast<std::size_t>(b)]].name != name) continue;
     std::vector<std::array<double, 3>> face;
     for (const Vec3& x : coordinates(mesh, mesh.boundary.nodes(b))) face.push_back({x.x + shift.x, x.y + shift.y, x.z + shift.z});
     std::sort(face.begin(), face.end());

@@ -207,7 +207,8 @@ inline void check_geometry(const Mesh& mesh, double volume) {
     double volume;
     Vec3 centroid;
     std::int64_t file_id;
-    std::int32_t zone, type;
+    ZoneId zone;
+    std::int32_t type;
   };
   std::vector<Data> data;
   for (const LocalCellId c : mesh.owned()) {

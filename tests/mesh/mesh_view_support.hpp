@@ -57,7 +57,7 @@ inline std::vector<CellSight> expected_sights(const Mesh& mesh) {
       sight.closure += area;
       sight.divergence += dot(mesh.face_centroid[f] - mesh.cell_centroid[cell], area) / mesh.dim;
       std::int64_t number = (left ? mesh.face_right : mesh.face_left)[f].value() + 1;
-      for (const ZoneIndex z : mesh.boundary.ids()) {
+      for (const BoundaryZoneId z : mesh.boundary.ids()) {
         if (mesh.boundary[z].faces.contains(f)) number = -1 - std::int64_t{z.value()};
       }
       sight.across += place++ * number;

@@ -45,7 +45,7 @@ TEST(MeshView, counts_and_zones_are_those_of_the_mesh) {
     EXPECT_EQ(view.all_faces, mesh.faces());
     EXPECT_EQ(view.zones, mesh.boundary.count());
     std::int32_t next = view.first_boundary_face();
-    for (const ZoneIndex z : view.zone_ids()) {
+    for (const BoundaryZoneId z : view.zone_ids()) {
       const ZoneView zone = view.zone(z);
       EXPECT_EQ(zone.first_face, next);
       next += zone.faces;
@@ -92,7 +92,7 @@ TEST(MeshView, rejects_ids_outside_the_mesh) {
   EXPECT_BREACH((void)fv.left(LocalFaceId(fv.all_faces)));
   EXPECT_BREACH((void)fv.faces(LocalCellId(fv.owned_cells)));
   EXPECT_BREACH((void)fv.volume(LocalCellId::invalid()));
-  EXPECT_BREACH((void)fv.zone(ZoneIndex(fv.zones)));
+  EXPECT_BREACH((void)fv.zone(BoundaryZoneId(fv.zones)));
   EXPECT_BREACH((void)fv.boundary_row(LocalFaceId(0)));
 }
 

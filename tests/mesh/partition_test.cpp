@@ -143,16 +143,14 @@ TEST(Partition, HilbertAcceptsCoincidentCells) {
 
 TEST(Partition, WeightsBalanceWork) {
   const Communicator comm = Communicator::world();
-  const auto weight = [](CellType type, std::int32_t, Vec3 x) {
-    return (type == CellType::quad ? 0.1 : 0.7) * (x.x < 0.3 ? 3 : 1);
-  };
+  const auto weight = [](CellType type, ZoneId, Vec3 x) { return (type == CellType::quad ? 0.1 : 0.7) * (x.x < 0.3 ? 3 : 1); };
   for (const Partitioner partitioner : there_are()) {
     SCOPED_TRACE(static_cast<int>(partitioner));
     BuildOptions options;
     options.partition.weight = weight;
     const Mesh mesh = built(comm, {.nx = 40, .ny = 40, .elements = CellMix::mixed}, partitioner, options);
     double work = 0;
-    for (const LocalCellId c : mesh.owned()) work += weight(mesh.cell_type[c], 0, mesh.cell_centroid[c]);
+    for (const LocalCellId c : mesh.owned()) work += weight(mesh.cell_type[c], ZoneId::invalid(), mesh.cell_centroid[c]);
     EXPECT_LE(comm.max(work), 1.06 * comm.sum(work) / comm.size() + 2.5);
     // The plan for this number of ranks equals this mesh, except with PT-Scotch.
     const std::vector<PlannedSubdomain> planned = planned_subdomains(mesh, comm.size());
@@ -168,7 +166,7 @@ TEST(Partition, WeightsOfAnySizeMayBeGiven) {
     std::vector<std::int32_t> owned;
     for (const double unit : {0x1p-600, 1.0, 0x1p600}) {
       BuildOptions options;
-      options.partition.weight = [unit](CellType, std::int32_t, Vec3 x) { return unit * (1 + 7 * x.x); };
+      options.partition.weight = [unit](CellType, ZoneId, Vec3 x) { return unit * (1 + 7 * x.x); };
       owned.push_back(built(comm, {.nx = 30, .ny = 20}, partitioner, options).owned_cells);
     }
     EXPECT_EQ(owned, std::vector(3, owned[0])) << static_cast<int>(partitioner);
@@ -211,7 +209,7 @@ TEST(Partition, InvalidOptionsThrow) {
   const Communicator comm = Communicator::world();
   BuildOptions options;
   for (const double wrong : {0.0, -1.0, HUGE_VAL, std::nan("")}) {
-    options.partition.weight = [wrong](CellType, std::int32_t, Vec3 x) { return x.y > 0.5 ? wrong : 1; };
+    options.partition.weight = [wrong](CellType, ZoneId, Vec3 x) { return x.y > 0.5 ? wrong : 1; };
     try {
       static_cast<void>(build(comm, generate(comm, BoxSpec{}), options));
       FAIL() << wrong;

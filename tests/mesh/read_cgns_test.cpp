@@ -41,8 +41,8 @@ CgnsTree mixed_file(bool one_section, bool with_offsets) {
       zone.add(cgns_section("Cells " + std::to_string(i), shape(block.cells.type[static_cast<std::size_t>(i)]).cgns, id + 1,
                             id + 1, vertices(block.cells, i)));
   }
-  for (const std::int32_t z : {0, 1}) {
-    mixed(block.zones[static_cast<std::size_t>(z)].name, block.boundary,
+  for (const ZoneId z : {ZoneId(0), ZoneId(1)}) {
+    mixed(block.zones[z].name, block.boundary,
           [&](std::int64_t i) { return block.boundary.zone[static_cast<std::size_t>(i)] == z; });
   }
   root.at("Base").add(zone);
@@ -65,7 +65,7 @@ TEST(ReadCgns, AllRanksTogether) {
   comm.barrier();
   for (const MeshBlock& block : {read_mesh(comm, path), read_cgns(comm, path)}) {
     EXPECT_EQ(comm.sum(block.cells.size()), 4);
-    EXPECT_EQ(block.zones, (std::vector<Zone>{{"wall", 2}, {"in let", 2}}));
+    EXPECT_EQ(block.zones, (IdVector<ZoneId, Zone>{{"wall", 2}, {"in let", 2}}));
   }
   EXPECT_THROW(static_cast<void>(read_su2(comm, path)), IoError);
   EXPECT_THROW(static_cast<void>(read_cgns(comm, path + ".not")), IoError);
@@ -239,7 +239,7 @@ TEST(ReadCgns, BoundaryConditionsInEveryForm) {
   }
   CgnsTree root = cgns_square();
   root.at("Base/Zone 1").remove("ZoneBC");
-  EXPECT_EQ(load(root).zones, (std::vector<Zone>{{"Lines", 1}}));
+  EXPECT_EQ(load(root).zones, (IdVector<ZoneId, Zone>{{"Lines", 1}}));
   EXPECT_EQ(load(root).boundary.size(), 4);
 }
 

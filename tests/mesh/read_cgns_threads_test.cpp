@@ -32,19 +32,19 @@ CgnsTree cgns_box(const MeshBlock& block) {
   CgnsTree root = cgns_base(3, 3);
   CgnsTree zone = cgns_zone("Z", block.coords, 3, static_cast<int>(block.cells.size()));
   int last = 0;
-  const auto section = [&](const std::string& name, int type, const Elements& elements, std::int32_t only) {
+  const auto section = [&](const std::string& name, int type, const Elements& elements, ZoneId only) {
     Ints vertices;
     const int first = last + 1;
     for (std::int64_t i = 0; i < elements.size(); ++i) {
-      if (only >= 0 && elements.zone[i] != only) continue;
+      if (only.valid() && elements.zone[i] != only) continue;
       for (const GlobalNodeId node : elements.nodes(i)) vertices.push_back(static_cast<int>(node.value()) + 1);
       ++last;
     }
     zone.add(cgns_section(name, type, first, last, vertices));
   };
-  section("Cells", 17, block.cells, -1);
-  for (std::size_t z = 0; z < block.zones.size(); ++z) {
-    if (block.zones[z].dim == 2) section(block.zones[z].name, kQuad, block.boundary, static_cast<std::int32_t>(z));
+  section("Cells", 17, block.cells, ZoneId::invalid());
+  for (const ZoneId z : block.zones.ids()) {
+    if (block.zones[z].dim == 2) section(block.zones[z].name, kQuad, block.boundary, z);
   }
   root.at("Base").add(zone);
   return root;

@@ -44,7 +44,7 @@ CgnsTree& connect(CgnsTree& zone, const std::string& donor, const Ints& here, co
 TEST(ReadCgns, AdjacentZonesAreJoined) {
   const MeshBlock block = load(two_squares(0));
   EXPECT_EQ(block.coords.size(), 6U);
-  EXPECT_EQ(block.zones, (std::vector<Zone>{{"Left", 2}, {"wall", 1}, {"Right", 2}}));
+  EXPECT_EQ(block.zones, (IdVector<ZoneId, Zone>{{"Left", 2}, {"wall", 1}, {"Right", 2}}));
   EXPECT_EQ(block.boundary.size(), 6);
   EXPECT_EQ(load(two_squares(1e-12)).coords.size(), 6U);
   EXPECT_EQ(load(two_squares(1e-6)).coords.size(), 8U);

@@ -33,6 +33,9 @@ std::vector<std::int64_t> nodes_of(const Elements& elements, std::int64_t i) {
 
 using Nodes = std::vector<std::int64_t>;
 
+/// Returns zones by their positions; -1: none.
+std::vector<ZoneId> zones(const std::vector<std::int32_t>& positions) { return {positions.begin(), positions.end()}; }
+
 TEST(ReadGmsh2, SparseTagsUnusedNodesAndUngroupedElements) {
   const MeshBlock mesh = parse_gmsh(corpus("gmsh/odd-2.2.msh"), "odd.msh");
   EXPECT_EQ(mesh.dim, 2);
@@ -40,22 +43,22 @@ TEST(ReadGmsh2, SparseTagsUnusedNodesAndUngroupedElements) {
   // Tags 10, 1000000, 7, 8, 11 in the order of the file; node 9 has no cell. z = -3 becomes 0.
   EXPECT_EQ(mesh.coords, (std::vector<Vec3>{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {.5, .5, 0}}));
   // $PhysicalNames at the end of the file apply; groups without a name are named by number.
-  EXPECT_EQ(mesh.zones, (std::vector<Zone>{{"top and left", 1}, {"5", 1}, {"9", 2}}));
+  EXPECT_EQ(mesh.zones, (IdVector<ZoneId, Zone>{{"top and left", 1}, {"5", 1}, {"9", 2}}));
   ASSERT_EQ(mesh.boundary.size(), 4);  // element 6 has no group
   EXPECT_EQ(mesh.boundary.file_id, (std::vector<std::int64_t>{2, 3, 4, 5}));
-  EXPECT_EQ(mesh.boundary.zone, (std::vector<std::int32_t>{1, 1, 0, 0}));
+  EXPECT_EQ(mesh.boundary.zone, zones({1, 1, 0, 0}));
   EXPECT_EQ(nodes_of(mesh.boundary, 3), (Nodes{3, 0}));
   ASSERT_EQ(mesh.cells.size(), 4);
-  EXPECT_EQ(mesh.cells.zone, (std::vector<std::int32_t>{2, -1, -1, -1}));
+  EXPECT_EQ(mesh.cells.zone, zones({2, -1, -1, -1}));
 }
 
 TEST(ReadGmsh4, ParametricNodesReversedGroupsAndOtherSections) {
   const MeshBlock mesh = parse_gmsh(corpus("gmsh/odd-4.1.msh"), "odd.msh");
-  EXPECT_EQ(mesh.zones, (std::vector<Zone>{{"edge", 1}, {"air", 2}}));
+  EXPECT_EQ(mesh.zones, (IdVector<ZoneId, Zone>{{"edge", 1}, {"air", 2}}));
   EXPECT_EQ(mesh.coords, (std::vector<Vec3>{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}));
   EXPECT_EQ(nodes_of(mesh.cells, 0), (Nodes{0, 1, 2}));
   EXPECT_EQ(mesh.cells.file_id, std::vector<std::int64_t>{4});
-  EXPECT_EQ(mesh.boundary.zone, (std::vector<std::int32_t>{0, 0, 0}));
+  EXPECT_EQ(mesh.boundary.zone, zones({0, 0, 0}));
 }
 
 /// Gmsh 4.8 states too many nodes if it saves only some entities.
@@ -69,8 +72,8 @@ TEST(ReadSu2, CommentsHalosOtherSectionsAndNumberFormats) {
   const MeshBlock mesh = parse_su2(corpus("su2/odd.su2"), "odd.su2");
   EXPECT_EQ(mesh.dim, 2);
   EXPECT_EQ(mesh.coords, (std::vector<Vec3>{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}));
-  EXPECT_EQ(mesh.zones, (std::vector<Zone>{{"all round", 1}, {"last", 1}}));
-  EXPECT_EQ(mesh.boundary.zone, (std::vector<std::int32_t>{0, 0, 0, 1}));
+  EXPECT_EQ(mesh.zones, (IdVector<ZoneId, Zone>{{"all round", 1}, {"last", 1}}));
+  EXPECT_EQ(mesh.boundary.zone, zones({0, 0, 0, 1}));
   EXPECT_EQ(mesh.boundary.file_id, (std::vector<std::int64_t>{0, 1, 2, 0}));
   EXPECT_EQ(nodes_of(mesh.cells, 1), (Nodes{0, 2, 3}));
 }

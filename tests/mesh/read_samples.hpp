@@ -35,9 +35,9 @@ inline void close_boundary(MeshBlock& block) {
     std::sort(key.begin(), key.end());
     return count[key] != 1;
   });
-  std::vector<std::int32_t> zones;
-  for (std::size_t z = 0; z < block.zones.size(); ++z) {
-    if (block.zones[z].dim == block.dim - 1) zones.push_back(static_cast<std::int32_t>(z));
+  std::vector<ZoneId> zones;
+  for (const ZoneId z : block.zones.ids()) {
+    if (block.zones[z].dim == block.dim - 1) zones.push_back(z);
   }
   for (std::size_t z = 0; z < zones.size(); ++z) {
     for (std::size_t f = z; f < faces.size(); f += zones.size()) {
@@ -49,7 +49,7 @@ inline void close_boundary(MeshBlock& block) {
 
 inline void add_cell(MeshBlock& block, CellType type, std::vector<int> nodes, std::int32_t zone) {
   std::vector<GlobalNodeId> ids(nodes.begin(), nodes.end());
-  block.cells.add(type, ids, zone, block.cells.size());
+  block.cells.add(type, ids, ZoneId(zone), block.cells.size());
 }
 
 /// Returns a hexahedron with an adjacent prism, a pyramid on top and a tetrahedron on that.
@@ -97,8 +97,8 @@ inline MeshBlock mixed_2d(int quads = 3) {
 
 /// Removes volume zones, which must be last in `zones`, as formats without them do.
 inline MeshBlock without_volume_zones(MeshBlock block) {
-  std::erase_if(block.zones, [&](const Zone& zone) { return zone.dim == block.dim; });
-  std::fill(block.cells.zone.begin(), block.cells.zone.end(), -1);
+  while (!block.zones.empty() && block.zones.back().dim == block.dim) block.zones.resize(block.zones.size() - 1);
+  std::fill(block.cells.zone.begin(), block.cells.zone.end(), ZoneId::invalid());
   return block;
 }
 

@@ -72,9 +72,8 @@ std::string expect_same_on_threads(const Read& read) {
 /// Returns a box of 9261 lattice cells with two volume zones, so that its longest blocks in a file are divided.
 inline MeshBlock box(CellMix elements = CellMix::hexahedra) {
   MeshBlock block = generate(Share{}, BoxSpec{.nx = 21, .ny = 21, .nz = 21, .elements = elements, .jitter = 0.1});
-  block.zones.push_back({"fluid", 3});
-  const auto fluid = static_cast<std::int32_t>(block.zones.size()) - 1;
-  for (std::size_t c = 0; c < block.cells.zone.size(); ++c) block.cells.zone[c] = c < 300 ? -1 : fluid;
+  const ZoneId fluid = block.zones.push_back({"fluid", 3});
+  for (std::size_t c = 0; c < block.cells.zone.size(); ++c) block.cells.zone[c] = c < 300 ? ZoneId::invalid() : fluid;
   return block;
 }
 

@@ -132,10 +132,14 @@ TEST_F(WeftFile, ReadsTheWrittenMeshOnAnyNumberOfRanks) {
 TEST_F(WeftFile, PreservesNumbersOfElementsAndCellsWithoutZone) {
   MeshBlock whole = testing::mixed_3d();
   for (std::size_t c = 0; c < whole.cells.file_id.size(); ++c) whole.cells.file_id[c] = std::int64_t{1} << (40 + c);
-  whole.cells.zone[1] = -1;
-  whole.zones.insert(whole.zones.begin(), Zone{"nowhere, \xC3\xBC \"and\" %", 2});
-  for (std::int32_t& zone : whole.cells.zone) zone += zone < 0 ? 0 : 1;
-  for (std::int32_t& zone : whole.boundary.zone) ++zone;
+  whole.cells.zone[1] = ZoneId::invalid();
+  IdVector<ZoneId, Zone> zones{Zone{"nowhere, \xC3\xBC \"and\" %", 2}};
+  for (const Zone& zone : whole.zones) zones.push_back(zone);
+  whole.zones = zones;
+  for (ZoneId& zone : whole.cells.zone) {
+    if (zone.valid()) ++zone;
+  }
+  for (ZoneId& zone : whole.boundary.zone) ++zone;
   write(whole);
   const MeshBlock read = read_mesh(comm, path), wanted = detail::scatter_whole(comm, whole);
   testing::expect_same(read, wanted);
@@ -155,7 +159,7 @@ TEST_F(WeftFile, APeriodicMeshFromAFileEqualsThatOfItsGenerator) {
   EXPECT_EQ(read.face_left, direct.face_left);
   EXPECT_EQ(read.face_right, direct.face_right);
   ASSERT_EQ(read.boundary.size(), 2U);
-  EXPECT_EQ(read.boundary[ZoneIndex(0)].name, "ymin");
+  EXPECT_EQ(read.boundary[BoundaryZoneId(0)].name, "ymin");
 }
 
 TEST_F(WeftFile, AWriteErrorThrowsOnEveryRankAndPreservesTheOldFile) {
@@ -163,7 +167,7 @@ TEST_F(WeftFile, AWriteErrorThrowsOnEveryRankAndPreservesTheOldFile) {
   EXPECT_THROW(write_mesh(comm, mine, folder + "/no/such/m.h5", MeshFormat::weft), IoError);
   write(testing::mixed_2d());
   MeshBlock other = detail::scatter_whole(comm, testing::mixed_3d());
-  other.zones[0].name = "two\nlines";
+  other.zones[ZoneId(0)].name = "two\nlines";
   EXPECT_THROW(write_mesh(comm, other, path, MeshFormat::weft), IoError);
   testing::expect_same(read_mesh(comm, path), mine);
   EXPECT_THROW(static_cast<void>(format_mesh(testing::mixed_2d(), MeshFormat::weft, "m")), InputError);
@@ -263,7 +267,7 @@ TEST_F(WeftFile, InvalidContentThrowsWithoutChecksums) {
 TEST_F(WeftFile, InvalidMeshesThrow) {
   const auto untouched = [](hid_t) {};
   MeshBlock mesh = testing::mixed_3d();
-  mesh.zones[1].name = mesh.zones[0].name;
+  mesh.zones[ZoneId(1)].name = mesh.zones[ZoneId(0)].name;
   write(mesh);
   EXPECT_THAT(message_after(untouched), HasSubstr("two zones have this name; give each zone a name of its own, or join them"));
   mesh = testing::mixed_2d();

@@ -45,7 +45,7 @@ TEST(WriteMesh, ReadsTheWrittenMesh) {
 
 TEST(WriteMesh, PreservesCellsWithoutZone) {
   MeshBlock block = testing::mixed_3d();
-  block.cells.zone[1] = -1;
+  block.cells.zone[1] = ZoneId::invalid();
   for (const MeshFormat format : kAll) {
     SCOPED_TRACE(static_cast<int>(format));
     testing::expect_same(parse(format_mesh(block, format, "test"), format), as_read(block, format));
@@ -54,8 +54,9 @@ TEST(WriteMesh, PreservesCellsWithoutZone) {
 
 TEST(WriteMesh, PreservesZonesWithoutElements) {
   MeshBlock block = testing::mixed_2d();
-  block.zones.insert(block.zones.begin() + 2, Zone{"nowhere", 1});
-  for (std::int32_t& zone : block.cells.zone) zone = 3;
+  ASSERT_EQ(block.zones.size(), 3U);
+  block.zones = {block.zones[ZoneId(0)], block.zones[ZoneId(1)], Zone{"nowhere", 1}, block.zones[ZoneId(2)]};
+  for (ZoneId& zone : block.cells.zone) zone = ZoneId(3);
   for (const MeshFormat format : kAll) {
     SCOPED_TRACE(static_cast<int>(format));
     testing::expect_same(parse(format_mesh(block, format, "test"), format), as_read(block, format));
@@ -116,10 +117,10 @@ TEST(WriteMesh, FormatsHaveNames) {
 
 TEST(WriteMesh, InvalidZoneNamesOfAFormatThrow) {
   MeshBlock block = testing::mixed_2d();
-  block.zones[0].name = "a \"b\"";
+  block.zones[ZoneId(0)].name = "a \"b\"";
   EXPECT_THROW(static_cast<void>(format_mesh(block, MeshFormat::gmsh41, "test")), IoError);
   EXPECT_NO_THROW(static_cast<void>(format_mesh(block, MeshFormat::su2, "test")));
-  block.zones[0].name = "50% chord";
+  block.zones[ZoneId(0)].name = "50% chord";
   EXPECT_THROW(static_cast<void>(format_mesh(block, MeshFormat::su2, "test")), IoError);
   EXPECT_NO_THROW(static_cast<void>(format_mesh(block, MeshFormat::gmsh22, "test")));
 }

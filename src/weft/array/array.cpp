@@ -10,11 +10,16 @@ const char* name(Layout layout) { return layout == Layout::aos ? "AoS" : "SoA"; 
 }  // namespace
 
 void throw_bad_row(std::int64_t row, std::int64_t rows) {
-  throw ContractError(fmt::format("row {} of an array of {} rows", row, rows));
+  throw ContractError(fmt::format("row {} of an array of {} rows", row, rows),
+                      "the rows count from 0 to one less than their number");
 }
-void throw_bad_entry(int k, int row_size) { throw ContractError(fmt::format("entry {} of a row of {}", k, row_size)); }
+void throw_bad_entry(int k, int row_size) {
+  throw ContractError(fmt::format("entry {} of a row of {}", k, row_size),
+                      "the entries count from 0 to one less than the row size");
+}
 void throw_bad_row_size(int size, int row_max) {
-  throw ContractError(fmt::format("a row of {} entries where 0 to {} fit", size, row_max));
+  throw ContractError(fmt::format("a row of {} entries where 0 to {} fit", size, row_max),
+                      "make the array with a larger maximum, or in the CSR layout");
 }
 void throw_bad_width(int width) { throw ContractError(fmt::format("rows of width {}", width), "a width is zero or more"); }
 void throw_bad_layout(Layout wanted, Layout actual) {
@@ -41,10 +46,12 @@ void throw_bad_boundary_rows(std::int64_t rows) {
                       "pass 0 where there are none");
 }
 void throw_bad_pair_rows(std::int64_t rows, std::int64_t wanted) {
-  throw ContractError(fmt::format("{} rows are given for an index space of {} owned, ghost and boundary rows", rows, wanted));
+  throw ContractError(fmt::format("{} rows are given for an index space of {} owned, ghost and boundary rows", rows, wanted),
+                      "pass memory of all three parts");
 }
 void throw_not_whole_rows(std::size_t elements, int width) {
-  throw ContractError(fmt::format("{} elements are not whole rows of width {}", elements, width));
+  throw ContractError(fmt::format("{} elements are not whole rows of width {}", elements, width),
+                      "pass a multiple of a width of at least 1");
 }
 
 }  // namespace weft::detail

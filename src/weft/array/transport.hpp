@@ -37,6 +37,7 @@ struct TransportRow {
   bool of_host = false;      ///< true where it moves the host side of arrays
   bool capturable = false;   ///< true where exchanges are work of streams alone, without the host: a CUDA graph can contain them
   bool maps_arrays = false;  ///< true where other ranks map the memory of arrays, which is freed after Exchange::close() only
+  bool ends_waits = true;  ///< false where kernels that wait for a failed rank do not end, as Exchange::stop() cannot reach them
   std::unique_ptr<detail::TransportBody> (*make)(const detail::TransportSetup& setup);
 };
 
@@ -70,6 +71,7 @@ inline constexpr Registry kTransports{
                             .name = "nccl",
                             .doc = "between GPUs, by NCCL",
                             .capturable = true,
+                            .ends_waits = false,
                             .make = detail::make_nccl_transport},
                TransportRow{.value = Transport::peer,
                             .name = "peer",

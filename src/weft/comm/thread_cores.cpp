@@ -134,7 +134,8 @@ int share_of_cores(const Communicator& comm) {
   std::uint64_t hash = cores.size();
   for (const int core : cores) hash = hash_with(hash, static_cast<std::uint64_t>(core));
   const std::vector<std::uint64_t> all = comm.split_shared_memory().all_gather(hash);
-  return std::max(1, usable_cores() / static_cast<int>(std::count(all.begin(), all.end(), hash)));
+  const auto ranks = std::max(1, static_cast<int>(std::count(all.begin(), all.end(), hash)));
+  return std::max(1, usable_cores() / ranks);
 }
 
 }  // namespace weft

@@ -41,11 +41,11 @@ template <class Vector>
   for (int j = 0; j < kChains; ++j) chains[j] = Vector{} + static_cast<double>(j);
   for (int i = 0; i < kRounds; ++i) {
 #pragma GCC unroll 12
-    for (int j = 0; j < kChains; ++j) chains[j] = chains[j] * factor + term;
+    for (Vector& chain : chains) chain = chain * factor + term;
   }
   Vector sum{};
 #pragma GCC unroll 12
-  for (int j = 0; j < kChains; ++j) sum += chains[j];
+  for (const Vector& chain : chains) sum += chain;
   return sum[0] + sum[3];
 }
 
@@ -65,8 +65,10 @@ HostRates measure_host_rates(Team& team) {
     std::unique_ptr<std::byte[]> from, to;
   };
   std::vector<Arrays> arrays(static_cast<std::size_t>(team.size()));
-  for (Arrays& a : arrays)
-    a = {std::make_unique_for_overwrite<std::byte[]>(kBytes), std::make_unique_for_overwrite<std::byte[]>(kBytes)};
+  for (Arrays& a : arrays) {
+    a.from = std::make_unique_for_overwrite<std::byte[]>(kBytes);
+    a.to = std::make_unique_for_overwrite<std::byte[]>(kBytes);
+  }
   team.run([&](int thread) noexcept {  // each thread touches its own arrays first
     std::memset(arrays[thread].from.get(), 1, kBytes);
     std::memset(arrays[thread].to.get(), 0, kBytes);

@@ -10,6 +10,7 @@ namespace weft::mesh {
 struct CellTag;
 struct FaceTag;
 struct NodeTag;
+struct ZoneTag;
 struct BoundaryZoneTag;
 
 using LocalCellId = Id<CellTag, std::int32_t>;
@@ -17,7 +18,9 @@ using LocalFaceId = Id<FaceTag, std::int32_t>;
 using LocalNodeId = Id<NodeTag, std::int32_t>;
 using GlobalCellId = Id<CellTag, std::int64_t>;
 using GlobalNodeId = Id<NodeTag, std::int64_t>;
-/// The index of a boundary zone in Mesh::boundary, equal on every rank.
-using ZoneIndex = Id<BoundaryZoneTag, std::int32_t>;
+/// The position of a boundary or volume zone in MeshBlock::zones and Mesh::zones, equal on every rank.
+using ZoneId = Id<ZoneTag, std::int32_t>;
+/// The position of a boundary zone in Mesh::boundary, which lacks volume zones and periodic zones; equal on every rank.
+using BoundaryZoneId = Id<BoundaryZoneTag, std::int32_t>;
 
 }  // namespace weft::mesh

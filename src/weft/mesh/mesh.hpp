@@ -79,7 +79,7 @@ struct Mesh {
   Array<LocalCellId, NonUniform> cell_cells;         ///< owned rows only; neighbours by BuildOptions::ghosts, unique, ascending
   IdVector<LocalCellId, GlobalCellId> cell_global;   ///< number in the source mesh from 0, independent of the number of ranks
   IdVector<LocalCellId, std::int64_t> cell_file_id;  ///< number in the source file, for messages
-  IdVector<LocalCellId, std::int32_t> cell_zone;     ///< index of the volume zone in `zones`, or -1
+  IdVector<LocalCellId, ZoneId> cell_zone;           ///< position of the volume zone in `zones`; invalid: none
   IdVector<LocalCellId, double> cell_volume;         ///< m^3
   IdVector<LocalCellId, Vec3> cell_centroid;         ///< ghost cells: translated if periodic
 
@@ -94,9 +94,9 @@ struct Mesh {
   IdVector<LocalFaceId, double> face_area;    ///< m^2
   IdVector<LocalFaceId, Vec3> face_centroid;
   FaceRange inner_faces, ghost_faces;
-  IdVector<ZoneIndex, BoundaryZone> boundary;  ///< same names in the same order on every rank; without periodic zones
+  IdVector<BoundaryZoneId, BoundaryZone> boundary;  ///< same names in the same order on every rank; without periodic zones
 
-  std::vector<Zone> zones;
+  IdVector<ZoneId, Zone> zones;
   std::string source;
   std::vector<Periodic> periodic;            ///< periodic pairs of build(), each with its translation
   PartitionOptions partition;                ///< options of build()

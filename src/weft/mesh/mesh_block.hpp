@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/base/id_vector.hpp"
 #include "weft/base/team_vector.hpp"
 #include "weft/base/vec3.hpp"
 #include "weft/kernels/primitives/threads.hpp"
@@ -20,13 +21,18 @@ struct Zone {
   friend bool operator==(const Zone&, const Zone&) = default;
 };
 
+/// Returns the name of a zone; an empty text where `zone` is invalid or not one of `zones`.
+[[nodiscard]] inline std::string zone_name(const IdVector<ZoneId, Zone>& zones, ZoneId zone) {
+  return zones.ids().contains(zone) ? zones[zone].name : std::string{};
+}
+
 /// Elements of one rank: type, nodes (global ids, CSR), zone and number in the file. The nodes of element i are
 /// node[offset[i]] .. node[offset[i+1]-1].
 struct Elements {
   TeamVector<CellType> type;
   TeamVector<std::int64_t> offset{0};
   TeamVector<GlobalNodeId> node;
-  TeamVector<std::int32_t> zone;     ///< index into MeshBlock::zones; -1: none
+  TeamVector<ZoneId> zone;           ///< position in MeshBlock::zones; invalid: none
   TeamVector<std::int64_t> file_id;  ///< number in the file, for messages; for generators, counted from 0
 
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(type.size()); }
@@ -40,7 +46,7 @@ struct Elements {
     zone.reserve(elements);
     file_id.reserve(elements);
   }
-  void add(CellType t, std::span<const GlobalNodeId> nodes_of_it, std::int32_t zone_of_it, std::int64_t id) {
+  void add(CellType t, std::span<const GlobalNodeId> nodes_of_it, ZoneId zone_of_it, std::int64_t id) {
     type.push_back(t);
     node.insert(node.end(), nodes_of_it.begin(), nodes_of_it.end());
     offset.push_back(static_cast<std::int64_t>(node.size()));
@@ -60,13 +66,13 @@ struct Parts {
 /// first_node ... first_node + coords.size() - 1, and cells in the same way; chunks may be empty; global ids are dense from
 /// 0. Boundary elements are on any rank in any order. `dim`, `zones`, `source` and `parts` are equal on every rank.
 struct MeshBlock {
-  int dim = 3;              ///< 2 or 3
-  std::string source;       ///< file name or generator, for messages
-  std::vector<Zone> zones;  ///< boundary zones (dim - 1) and volume zones (dim)
+  int dim = 3;                   ///< 2 or 3
+  std::string source;            ///< file name or generator, for messages
+  IdVector<ZoneId, Zone> zones;  ///< boundary zones (dim - 1) and volume zones (dim)
   GlobalNodeId first_node{0};
   TeamVector<Vec3> coords;  ///< m (or the unit of the file if it states none; see scale())
   GlobalCellId first_cell{0};
-  Elements cells;                     ///< elements of dimension dim; zone -1 allowed
+  Elements cells;                     ///< elements of dimension dim; they need no zone
   Elements boundary;                  ///< elements of dimension dim - 1; zone required
   Parts parts;                        ///< equal on every rank; if their number is that of the ranks, each rank's chunk is a part
   double file_unit = 1;               ///< unit of the file in m, by which coordinates were multiplied; equal on every rank

@@ -85,8 +85,8 @@ struct CellFigures {
   Search smallest{-1}, largest{1}, aspect{1};
   double volume = 0;
   std::array<std::int64_t, kCellTypes> of_type{};
-  std::vector<std::int64_t> zone_cells;
-  std::vector<double> zone_volume;
+  IdVector<ZoneId, std::int64_t> zone_cells;
+  IdVector<ZoneId, double> zone_volume;
   std::array<double, 6> box{};  // -low, high
 
   void add(const Mesh& mesh, LocalCellId c) {
@@ -95,7 +95,7 @@ struct CellFigures {
     largest.show(mesh.cell_volume[c], mesh.cell_centroid[c]);
     aspect.show(edge_ratio(mesh, c), mesh.cell_centroid[c]);
     volume += mesh.cell_volume[c];
-    if (mesh.cell_zone[c] >= 0) {
+    if (mesh.cell_zone[c].valid()) {
       ++zone_cells[mesh.cell_zone[c]];
       zone_volume[mesh.cell_zone[c]] += mesh.cell_volume[c];
     }
@@ -112,7 +112,7 @@ struct CellFigures {
     aspect.show(other.aspect);
     volume += other.volume;
     for (std::size_t t = 0; t < of_type.size(); ++t) of_type[t] += other.of_type[t];
-    for (std::size_t z = 0; z < zone_cells.size(); ++z) {
+    for (const ZoneId z : zone_cells.ids()) {
       zone_cells[z] += other.zone_cells[z];
       zone_volume[z] += other.zone_volume[z];
     }
@@ -135,7 +135,7 @@ void measure_cells(const Mesh& mesh, MeshStats& stats, Team& team) {
   stats.smallest_cell = all.smallest.over_ranks(mesh.comm);
   stats.largest_cell = all.largest.over_ranks(mesh.comm);
   stats.aspect_ratio = all.aspect.over_ranks(mesh.comm);
-  for (std::size_t z = 0; z < mesh.zones.size(); ++z) {
+  for (const ZoneId z : mesh.zones.ids()) {
     stats.zones.push_back({mesh.zones[z].name, mesh.zones[z].dim, all.zone_cells[z], all.zone_volume[z]});
   }
 }

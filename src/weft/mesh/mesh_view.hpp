@@ -33,7 +33,7 @@ struct ZoneView {
 ///
 /// Example, two quads side by side on one rank, with the zones "floor" (2 faces) and "rest" (4 faces): cells 0 and 1; face 0
 /// between them, faces 1 and 2 in zone 0, faces 3 to 6 in zone 1. left(0) = 0, right(0) = 1, right(1) is invalid;
-/// other_cell(0, cell 1) = 0; zone(ZoneIndex(1)) is {first_face = 3, faces = 4}; zone_of(2) is ZoneIndex(0).
+/// other_cell(0, cell 1) = 0; zone(BoundaryZoneId(1)) is {first_face = 3, faces = 4}; zone_of(2) is BoundaryZoneId(0).
 struct MeshView {
   std::int32_t dim = 3;
   std::int32_t inner_cells = 0, owned_cells = 0, ghost_cells = 0;
@@ -85,17 +85,17 @@ struct MeshView {
     return std::span(cell_cell + first, cell_cell_offset[c.index() + 1] - first);
   }
   /// Returns a zone of Mesh::boundary.
-  [[nodiscard]] WEFT_HD ZoneView zone(ZoneIndex z) const {
+  [[nodiscard]] WEFT_HD ZoneView zone(BoundaryZoneId z) const {
     WEFT_EXPECTS(z.valid() && z.value() < zones);
     return zone_view[z.index()];
   }
-  [[nodiscard]] WEFT_HD constexpr IdRange<ZoneIndex> zone_ids() const { return {ZoneIndex(0), ZoneIndex(zones)}; }
+  [[nodiscard]] WEFT_HD constexpr IdRange<BoundaryZoneId> zone_ids() const { return {BoundaryZoneId(0), BoundaryZoneId(zones)}; }
   /// Returns the zone of a boundary face; an invalid index for any other face. @cost linear in the number of zones.
-  [[nodiscard]] WEFT_HD ZoneIndex zone_of(LocalFaceId f) const {
-    for (const ZoneIndex z : zone_ids()) {
+  [[nodiscard]] WEFT_HD BoundaryZoneId zone_of(LocalFaceId f) const {
+    for (const BoundaryZoneId z : zone_ids()) {
       if (zone_view[z.index()].range().contains(f)) return z;
     }
-    return ZoneIndex::invalid();
+    return BoundaryZoneId::invalid();
   }
 };
 

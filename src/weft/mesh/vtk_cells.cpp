@@ -46,7 +46,7 @@ void write_cells(const Mesh& mesh, const std::filesystem::path& file) {
 void write_boundary(const Mesh& mesh, const std::filesystem::path& file, const std::string& provenance) {
   VtkCells faces;
   std::vector<std::int64_t> zones;
-  for (const ZoneIndex z : mesh.boundary.ids()) {
+  for (const BoundaryZoneId z : mesh.boundary.ids()) {
     for (const LocalFaceId face : mesh.boundary[z].faces) {
       faces.add_face(mesh, face);
       zones.push_back(z.value());

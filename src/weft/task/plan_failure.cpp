@@ -36,7 +36,7 @@ void Plan::Body::wait_for_sequence(Stream* stream) {
   const auto wait = [&] { device->wait_for_enqueued(stream); };
   guarded("the work of the device", wait);
   heed_stop();
-  const bool ends = std::ranges::none_of(exchanges, [](const Exchange& of) { return of.transport() == Transport::nccl; });
+  const bool ends = std::ranges::all_of(exchanges, [](const Exchange& of) { return row_of(of.transport()).ends_waits; });
   if (!left_ || !ends) return;
   try {  // it ends, because no kernel of the plan waits for another rank any more
     wait();

@@ -143,7 +143,7 @@ struct Case {
 
 /// Returns the function of `mesh.balance` and `mesh.weight` for PartitionOptions::weight; null if all cells are equal. It throws
 /// InputError, with `where`, for a cell whose weight is not finite or not above 0. @throws InputError as Expression.
-[[nodiscard]] std::function<double(mesh::CellType, std::int32_t zone, Vec3 middle)> cell_weight(bool by_cost,
+[[nodiscard]] std::function<double(mesh::CellType, mesh::ZoneId zone, Vec3 middle)> cell_weight(bool by_cost,
                                                                                                 const std::string& formula,
                                                                                                 Where where);
 

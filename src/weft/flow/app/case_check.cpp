@@ -96,7 +96,7 @@ void add_zones(CaseCheck& check, const mesh::Mesh& mesh, const Case& c) {
 std::pair<Vec3, Vec3> wall_box(const mesh::Mesh& mesh, const BoundaryKinds& kinds) {
   std::array<double, 6> box;
   box.fill(-std::numeric_limits<double>::infinity());
-  for (const mesh::ZoneIndex z : kinds.ids()) {
+  for (const mesh::BoundaryZoneId z : kinds.ids()) {
     if (!is_solid(kinds[z])) continue;
     for (const mesh::LocalFaceId face : mesh.boundary[z].faces) {
       for (const mesh::LocalNodeId node : mesh.face_nodes.row(face.value())) {
@@ -120,7 +120,7 @@ void warn_of_near_far_fields(CaseCheck& check, const mesh::Mesh& mesh, const Cas
   const double size = norm(high - low);
   if (!(low.x <= high.x) || size == 0) return;
   std::vector<std::string> warnings;
-  for (const mesh::ZoneIndex z : kinds.ids()) {
+  for (const mesh::BoundaryZoneId z : kinds.ids()) {
     if (!row_of(kinds[z]).is_undisturbed) continue;
     double nearest = std::numeric_limits<double>::infinity();
     for (const mesh::LocalFaceId face : mesh.boundary[z].faces) {

@@ -103,13 +103,13 @@ MeshChoice read_mesh_choice(const Section& s) {
 
 }  // namespace detail
 
-std::function<double(mesh::CellType, std::int32_t, Vec3)> cell_weight(bool by_cost, const std::string& formula, Where where) {
+std::function<double(mesh::CellType, mesh::ZoneId, Vec3)> cell_weight(bool by_cost, const std::string& formula, Where where) {
   if (formula == "1") {
     if (!by_cost) return nullptr;
-    return [](mesh::CellType type, std::int32_t, Vec3) { return mesh::measured_cost(type); };
+    return [](mesh::CellType type, mesh::ZoneId, Vec3) { return mesh::measured_cost(type); };
   }
   const auto factor = std::make_shared<const Expression>(formula, std::move(where), Expression::Variables::place);
-  return [by_cost, factor](mesh::CellType type, std::int32_t, Vec3 x) {
+  return [by_cost, factor](mesh::CellType type, mesh::ZoneId, Vec3 x) {
     const double work = (*factor)(x);
     if (!(work > 0 && std::isfinite(work)))
       throw InputError(fmt::format("\"{}\" is {:g} in the cell at ({:.6g}, {:.6g}, {:.6g})", factor->text(), work, x.x, x.y, x.z),

@@ -119,7 +119,7 @@ io::PendingFile begin_checkpoint(const Solver& solver, const std::string& effect
   const mesh::Mesh& m = solver.mesh();
   std::vector<std::pair<std::string, double>> numbers{{"largest_residual", largest_residual}, {"residual", residual}};
   const std::shared_ptr<const Snapshot> copy = snapshot_of(solver, numbers, team);
-  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     const double circulation = solver.circulation(z);
     if (circulation != 0) numbers.emplace_back(kCirculation + m.boundary[z].name, circulation);
   }
@@ -168,7 +168,7 @@ Resumed read_checkpoint(const mesh::Mesh& mesh, const Case& flow_case, const fs:
     }
     resumed.fallback.until = static_cast<std::int64_t>(reader.number(kFallbackUntil));
   }
-  for (const mesh::ZoneIndex z : mesh.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : mesh.boundary.ids()) {
     const std::string name = kCirculation + mesh.boundary[z].name;
     const ZoneCondition* const condition = find_condition(flow_case, mesh.boundary[z].name);
     if (condition == nullptr || !condition->vortex) continue;

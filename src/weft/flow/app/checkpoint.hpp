@@ -23,7 +23,7 @@ struct Resumed {
   FallbackCells fallback;
   /// Zones of the mesh and the circulations of the vortices in their far fields, without those that the checkpoint does not
   /// contain.
-  std::vector<std::pair<mesh::ZoneIndex, double>> circulations;
+  std::vector<std::pair<mesh::BoundaryZoneId, double>> circulations;
   std::string case_text;   ///< the effective case of the run that wrote it
   std::string instead_of;  ///< error of the newest checkpoint, if this is the one before it
 };

@@ -28,7 +28,7 @@ Forces forces(const Solver& solver, const ForceSpec& spec) {
   const mesh::Mesh& m = solver.mesh();
   check_zones(m, spec.zones, "forces." + spec.name + ".zones", spec.where_zones);
   ForceAndMoment on_zones;
-  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     if (!lists_zone(spec.zones, m.boundary[z].name)) continue;
     on_zones += solver.force_on(z, spec.reference.pressure, spec.moment_centre);
   }
@@ -84,7 +84,7 @@ std::vector<double> monitor(const Solver& solver, const MonitorSpec& spec) {
   const std::size_t count = spec.quantities.size();
   double outflow = 0, area = 0, throughflow = 0;
   std::vector<double> by_area(count), by_mass(count);
-  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     if (!lists_zone(spec.zones, m.boundary[z].name)) continue;
     const std::vector<Primitive> inside = solver.face_states(z);
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {

@@ -29,7 +29,7 @@ void write_walls(const Solver& solver, const Case& flow_case, const std::filesys
   std::vector<double> pressure, cp;
   const Primitive free = flow_case.free_stream.value_or(Primitive{});
   const double dynamic_pressure = 0.5 * free.density * dot(free.velocity, free.velocity);
-  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     if (!is_solid_zone(flow_case, m.boundary[z].name)) continue;
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
       faces.add_face(m, face);

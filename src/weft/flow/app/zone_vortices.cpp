@@ -9,7 +9,7 @@
 namespace weft::flow {
 
 ZoneVortices::ZoneVortices(const mesh::Mesh& mesh, const Case& flow_case) {
-  for (const mesh::ZoneIndex z : mesh.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : mesh.boundary.ids()) {
     const ZoneCondition* const condition = find_condition(flow_case, mesh.boundary[z].name);
     if (condition == nullptr || !condition->vortex) continue;
     for (const ForceSpec& force : flow_case.forces) {

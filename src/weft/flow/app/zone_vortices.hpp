@@ -24,7 +24,7 @@ class ZoneVortices {
  private:
   /// The vortex of a boundary zone.
   struct Vortex {
-    mesh::ZoneIndex zone;
+    mesh::BoundaryZoneId zone;
     const ForceSpec* force;  ///< its lift is that of the vortex
     Primitive stream;
     std::int64_t steps;  ///< between two updates

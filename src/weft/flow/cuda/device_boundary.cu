@@ -62,7 +62,7 @@ void DeviceBoundary::each_array(Visit&& visit) {
 std::size_t DeviceBoundary::bytes() {
   CountBytes count;
   each_array(count);
-  for (const mesh::ZoneIndex z : scheme_.boundary().ids()) {
+  for (const mesh::BoundaryZoneId z : scheme_.boundary().ids()) {
     if (!varies_on_device(scheme_.boundary()[z])) continue;
     count.bytes += DeviceTables::bytes(scheme_.mesh().boundary[z].faces.size(), false);
   }
@@ -77,7 +77,7 @@ void DeviceBoundary::allocate() {
   std::vector<std::int32_t> zone(faces), left(faces);
   std::vector<Vec3> normal(faces), to_face(faces), centroid(faces);
   std::vector<double> area(faces);
-  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     const BoundaryCondition& condition = scheme_.boundary()[z];
     zones.push_back({condition.params, static_cast<bool>(condition.prescribed)});
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
@@ -105,11 +105,11 @@ void DeviceBoundary::allocate() {
   area_.put(area);
   outside_on_host_ = PinnedBuffer<Primitive>(faces);
   std::fill_n(outside_on_host_.data(), faces, Primitive{});
-  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     if (!scheme_.boundary()[z].prescribed || !scheme_.boundary()[z].depends_on_time) find_outside(z, 0);
   }
   outside_.put(outside_on_host_.span());
-  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     const bool on_device = varies_on_device(scheme_.boundary()[z]);
     tables_.push_back(on_device ? std::make_shared<DeviceTables>(centroids(m, m.boundary[z].faces), false) : nullptr);
   }
@@ -136,13 +136,13 @@ BoundaryArgs DeviceBoundary::args() const {
 void DeviceBoundary::prescribe(Stream& stream, double time) {
   if (varies_on_host_) {
     stream.wait();  // the buffer may still be read
-    for (const mesh::ZoneIndex z : scheme_.boundary().ids()) {
+    for (const mesh::BoundaryZoneId z : scheme_.boundary().ids()) {
       const BoundaryCondition& condition = scheme_.boundary()[z];
       if (condition.prescribed && condition.depends_on_time && tables_[z] == nullptr) find_outside(z, time);
     }
     copy_bytes(stream, outside_.data(), outside_on_host_.data(), outside_.size() * sizeof(Primitive));
   }
-  for (const mesh::ZoneIndex z : tables_.ids()) {
+  for (const mesh::BoundaryZoneId z : tables_.ids()) {
     if (tables_[z] == nullptr) continue;
     DeviceTables::call(tables_[z], scheme_.boundary()[z].prescribed.on_device(), stream, time);
     const std::int32_t first = scheme_.mesh().boundary[z].faces.first().value() - first_;
@@ -150,7 +150,7 @@ void DeviceBoundary::prescribe(Stream& stream, double time) {
   }
 }
 
-void DeviceBoundary::set_circulation(Stream& stream, mesh::ZoneIndex zone, double circulation) {
+void DeviceBoundary::set_circulation(Stream& stream, mesh::BoundaryZoneId zone, double circulation) {
   params_[zone].vortex.circulation = circulation;
   if (scheme_.boundary()[zone].prescribed) return;
   stream.wait();  // as above
@@ -158,7 +158,7 @@ void DeviceBoundary::set_circulation(Stream& stream, mesh::ZoneIndex zone, doubl
   copy_bytes(stream, outside_.data(), outside_on_host_.data(), outside_.size() * sizeof(Primitive));
 }
 
-void DeviceBoundary::find_outside(mesh::ZoneIndex zone, double time) {
+void DeviceBoundary::find_outside(mesh::BoundaryZoneId zone, double time) {
   const mesh::Mesh& m = scheme_.mesh();
   const BoundaryCondition& condition = scheme_.boundary()[zone];
   const mesh::FaceRange faces = m.boundary[zone].faces;

@@ -34,7 +34,7 @@ class DeviceBoundary {
   void prescribe(Stream& stream, double time);
   /// Sets the circulation of the vortex that disturbs a far field, and copies the exterior states of its zone again. Waits for
   /// the earlier work of the stream; steps that were captured as graphs read the new states.
-  void set_circulation(Stream& stream, mesh::ZoneIndex zone, double circulation);
+  void set_circulation(Stream& stream, mesh::BoundaryZoneId zone, double circulation);
 
   /// Returns the memory for a flux through each face.
   [[nodiscard]] Conserved* fluxes() const { return fluxes_.data(); }
@@ -49,10 +49,10 @@ class DeviceBoundary {
   template <class Visit>
   void each_array(Visit&& visit);
   /// Evaluates the exterior states of the faces of a zone at `time` into outside_on_host_.
-  void find_outside(mesh::ZoneIndex zone, double time);
+  void find_outside(mesh::BoundaryZoneId zone, double time);
 
   const Scheme& scheme_;
-  IdVector<mesh::ZoneIndex, BoundaryParams> params_;
+  IdVector<mesh::BoundaryZoneId, BoundaryParams> params_;
   std::int32_t first_;  ///< first boundary face of the mesh
   bool varies_ = false, varies_on_host_ = false;
   DeviceVector<ZoneArgs> zones_;
@@ -65,7 +65,7 @@ class DeviceBoundary {
   DeviceVector<double> area_;
   DeviceVector<Primitive> outside_;
   /// The arguments of time-dependent states that are evaluated on the GPU; null for other zones.
-  IdVector<mesh::ZoneIndex, std::shared_ptr<DeviceTables>> tables_;
+  IdVector<mesh::BoundaryZoneId, std::shared_ptr<DeviceTables>> tables_;
   PinnedBuffer<Primitive> outside_on_host_;
   DeviceVector<Conserved> fluxes_;
   Event computed_;

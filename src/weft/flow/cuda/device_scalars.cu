@@ -185,7 +185,7 @@ void DeviceScalars::allocate(const TeamVector<double>& matrices) {
   for (std::size_t s = 0; s < d.cell_face.size(); ++s) {
     if (d.cell_face_row[s] >= m.cells()) entry[d.cell_face[s].index() - first] = static_cast<std::int32_t>(s);
   }
-  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
       left[face.index() - first] = d.face_left[face];
       brings[face.index() - first] = inflow_values_.brings(z) ? 1 : 0;

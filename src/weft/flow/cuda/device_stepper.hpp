@@ -55,7 +55,7 @@ class DeviceStepper final : public Stepper {
   void close() override;
 
   void set_parameters(const SchemeParameters& parameters) override;
-  void set_circulation(mesh::ZoneIndex zone, double circulation) override {
+  void set_circulation(mesh::BoundaryZoneId zone, double circulation) override {
     boundary_.set_circulation(stream_, zone, circulation);
   }
   void set_fallback(std::span<const std::int32_t> flags) override;
@@ -88,13 +88,13 @@ class DeviceStepper final : public Stepper {
   [[nodiscard]] std::vector<StepResult> finish() override;
 
   void refresh(double time) override;
-  [[nodiscard]] Conserved boundary_flux(mesh::ZoneIndex /*zone*/, mesh::LocalFaceId face) const override {
+  [[nodiscard]] Conserved boundary_flux(mesh::BoundaryZoneId /*zone*/, mesh::LocalFaceId face) const override {
     return boundary_.flux(face);
   }
-  [[nodiscard]] std::vector<Primitive> face_states(mesh::ZoneIndex zone) const override {
+  [[nodiscard]] std::vector<Primitive> face_states(mesh::BoundaryZoneId zone) const override {
     return reconstruction_.face_states(stream_, scheme_.mesh().boundary[zone].faces);
   }
-  [[nodiscard]] ForceAndMoment force_on(mesh::ZoneIndex zone, double pressure, Vec3 centre) const override {
+  [[nodiscard]] ForceAndMoment force_on(mesh::BoundaryZoneId zone, double pressure, Vec3 centre) const override {
     return boundary_.force_on(stream_, scheme_.mesh().boundary[zone].faces, pressure, centre);
   }
   [[nodiscard]] Primitive cell_state(mesh::LocalCellId cell, Vec3 x) const override {

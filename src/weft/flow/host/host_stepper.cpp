@@ -272,13 +272,13 @@ void HostStepper::refresh(double time) {
   refresh_plan_->run();
 }
 
-std::vector<Primitive> HostStepper::face_states(mesh::ZoneIndex zone) const {
+std::vector<Primitive> HostStepper::face_states(mesh::BoundaryZoneId zone) const {
   std::vector<Primitive> states;
   for (const mesh::LocalFaceId face : scheme_.mesh().boundary[zone].faces) states.push_back(residual_.face_state(face));
   return states;
 }
 
-ForceAndMoment HostStepper::force_on(mesh::ZoneIndex zone, double pressure, Vec3 centre) const {
+ForceAndMoment HostStepper::force_on(mesh::BoundaryZoneId zone, double pressure, Vec3 centre) const {
   const mesh::Mesh& m = scheme_.mesh();
   const Discretization& d = scheme_.discretization();
   const mesh::FaceRange faces = m.boundary[zone].faces;

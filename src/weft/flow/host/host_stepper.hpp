@@ -42,7 +42,7 @@ class HostStepper final : public Stepper {
   void close() override;
 
   void set_parameters(const SchemeParameters& parameters) override;
-  void set_circulation(mesh::ZoneIndex zone, double circulation) override { residual_.set_circulation(zone, circulation); }
+  void set_circulation(mesh::BoundaryZoneId zone, double circulation) override { residual_.set_circulation(zone, circulation); }
   void set_fallback(std::span<const std::int32_t> flags) override { residual_.set_fallback(flags); }
   [[nodiscard]] std::vector<double> keep_stationary(std::span<const double> conserved, double time) override;
 
@@ -63,11 +63,11 @@ class HostStepper final : public Stepper {
   void undo() override;
 
   void refresh(double time) override;
-  [[nodiscard]] Conserved boundary_flux(mesh::ZoneIndex zone, mesh::LocalFaceId face) const override {
+  [[nodiscard]] Conserved boundary_flux(mesh::BoundaryZoneId zone, mesh::LocalFaceId face) const override {
     return residual_.boundary_flux(zone, face);
   }
-  [[nodiscard]] std::vector<Primitive> face_states(mesh::ZoneIndex zone) const override;
-  [[nodiscard]] ForceAndMoment force_on(mesh::ZoneIndex zone, double pressure, Vec3 centre) const override;
+  [[nodiscard]] std::vector<Primitive> face_states(mesh::BoundaryZoneId zone) const override;
+  [[nodiscard]] ForceAndMoment force_on(mesh::BoundaryZoneId zone, double pressure, Vec3 centre) const override;
   [[nodiscard]] Primitive cell_state(mesh::LocalCellId cell, Vec3 x) const override { return residual_.cell_state(cell, x); }
   [[nodiscard]] std::vector<CellGradient> gradients() const override { return residual_.gradients(); }
   [[nodiscard]] double scalar_at(int k, mesh::LocalCellId cell, Vec3 x) const override { return scalars_.at(k, cell, x); }

@@ -90,7 +90,7 @@ mesh::FaceRange Residual::faces_of(const detail::Share::Cells& cells, mesh::Face
 }
 
 void Residual::prescribe(double time) {
-  for (const mesh::ZoneIndex z : boundary_params_.ids()) {
+  for (const mesh::BoundaryZoneId z : boundary_params_.ids()) {
     const BoundaryCondition& condition = scheme_.boundary()[z];
     if (!condition.prescribed || (!condition.depends_on_time && !prescribed_[z].empty())) continue;
     const mesh::FaceRange faces = mesh_.boundary[z].faces;
@@ -108,7 +108,7 @@ void Residual::set_boundary_ghosts(const detail::Share::Cells& cells) {
   const detail::ExtrapolationView boundary_extrapolation = detail::view_of(discretization_.boundary_extrapolation);
   double* const values = values_.data();
   const auto row = [values](std::int32_t number) { return values + std::int64_t{number} * kVars; };
-  each_boundary(cells, [&](mesh::ZoneIndex z, mesh::FaceRange faces) {
+  each_boundary(cells, [&](mesh::BoundaryZoneId z, mesh::FaceRange faces) {
     if (scheme_.boundary()[z].prescribed) return;
     for (const mesh::LocalFaceId face : faces) {
       const Primitive inside = detail::load(row(discretization_.face_left[face]));
@@ -182,7 +182,7 @@ void Residual::blocks(detail::Share& share, std::size_t first, std::size_t last)
 }
 
 void Residual::boundary_fluxes(const detail::Share& share) {
-  const auto work = [&](mesh::ZoneIndex z, mesh::FaceRange faces) {
+  const auto work = [&](mesh::BoundaryZoneId z, mesh::FaceRange faces) {
     const std::int32_t first = faces.first().value(), last = faces.last().value();
     const Primitive* const prescribed =
         prescribed_[z].empty() ? nullptr : prescribed_[z].data() + (first - mesh_.boundary[z].faces.first().value());
@@ -214,7 +214,7 @@ Primitive Residual::face_state(mesh::LocalFaceId face) const {
   return cell_state(mesh_.face_left[face], mesh_.face_centroid[face]);
 }
 
-Conserved Residual::boundary_flux(mesh::ZoneIndex zone, mesh::LocalFaceId face) const {
+Conserved Residual::boundary_flux(mesh::BoundaryZoneId zone, mesh::LocalFaceId face) const {
   const Vec3 n = discretization_.face_normal[face];
   const BoundaryParams& params = boundary_params_[zone];
   const Primitive inside = face_state(face);

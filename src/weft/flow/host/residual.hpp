@@ -55,7 +55,7 @@ class Residual {
 
   void set_parameters(const SchemeParameters& parameters) { parameters_ = parameters; }
   /// Sets the circulation of the vortex that disturbs the far field of a zone, m^2/s.
-  void set_circulation(mesh::ZoneIndex zone, double circulation) { boundary_params_[zone].vortex.circulation = circulation; }
+  void set_circulation(mesh::BoundaryZoneId zone, double circulation) { boundary_params_[zone].vortex.circulation = circulation; }
   /// Sets FirstOrderFallback::flags(), which are read until the next call; empty: second order everywhere.
   void set_fallback(std::span<const std::int32_t> flags) { fallback_ = flags; }
   [[nodiscard]] std::span<const std::int32_t> fallback() const { return fallback_; }
@@ -69,7 +69,7 @@ class Residual {
   [[nodiscard]] detail::ResidualView view() const;
 
   /// Returns the flux through a boundary face per unit area, out of the domain. @pre evaluated or refreshed since values changed.
-  [[nodiscard]] Conserved boundary_flux(mesh::ZoneIndex zone, mesh::LocalFaceId face) const;
+  [[nodiscard]] Conserved boundary_flux(mesh::BoundaryZoneId zone, mesh::LocalFaceId face) const;
   /// Returns the interior state at the centroid of a face (reconstructed in its left cell).
   [[nodiscard]] Primitive face_state(mesh::LocalFaceId face) const;
   /// Returns the state at the point x, linear within the owned cell. @pre refreshed since values changed.
@@ -132,11 +132,11 @@ class Residual {
   const mesh::Mesh& mesh_;
   const Discretization& discretization_;
   SchemeParameters parameters_;
-  IdVector<mesh::ZoneIndex, BoundaryParams> boundary_params_;
+  IdVector<mesh::BoundaryZoneId, BoundaryParams> boundary_params_;
   Team team_;
   std::vector<detail::Share> shares_;  ///< one per thread
   std::size_t parts_ = 1;              ///< tasks of each half of the blocks, the same on all ranks
-  IdVector<mesh::ZoneIndex, std::vector<Primitive>>
+  IdVector<mesh::BoundaryZoneId, std::vector<Primitive>>
       prescribed_;                        ///< states of the faces of a zone, in order; empty where nothing is prescribed
   ArrayPair<double, kVars> values_;       ///< with boundary rows
   ArrayPair<double, Dynamic> gradients_;  ///< dim x kVars
@@ -153,7 +153,7 @@ class Residual {
 
 template <class Work>
 void Residual::each_boundary(const detail::Share::Cells& cells, const Work& work) const {
-  for (const mesh::ZoneIndex z : boundary_params_.ids()) work(z, faces_of(cells, mesh_.boundary[z].faces));
+  for (const mesh::BoundaryZoneId z : boundary_params_.ids()) work(z, faces_of(cells, mesh_.boundary[z].faces));
 }
 
 }  // namespace weft::flow

@@ -25,7 +25,7 @@ OperationCount Residual::count_of_gradients(GradientTask task) const {
   OperationCount count;
   for (const detail::Share& share : shares_) {
     const detail::Share::Cells& cells = task == GradientTask::border ? share.border : share.inner;
-    each_boundary(cells, [&](mesh::ZoneIndex z, mesh::FaceRange faces) {
+    each_boundary(cells, [&](mesh::BoundaryZoneId z, mesh::FaceRange faces) {
       if (scheme_.boundary()[z].prescribed || faces.empty()) return;
       const std::int32_t first = faces.first().value() - discretization_.first_boundary_face,
                          last = faces.last().value() - discretization_.first_boundary_face;
@@ -56,7 +56,7 @@ OperationCount Residual::count_of_remaining_fluxes() const {
   for (const detail::Share& share : shares_) {
     count += counts().fluxes(static_cast<double>(share.deferred.size()));
     for (const detail::Share::Cells& cells : {share.inner, share.border}) {
-      each_boundary(cells, [&](mesh::ZoneIndex /*zone*/, mesh::FaceRange faces) {
+      each_boundary(cells, [&](mesh::BoundaryZoneId /*zone*/, mesh::FaceRange faces) {
         count += counts().boundary_fluxes(static_cast<double>(faces.size()));
       });
     }

@@ -116,7 +116,7 @@ void Residual::record_refresh(task::Graph& graph, const detail::StageData& d, co
                  detail::existing({reads(d.values, Part::owned | Part::boundary), reads(d.gradients, Part::owned),
                                    reads_writes(d.mass_fluxes)}),
                  [this] {
-                   for (const mesh::ZoneIndex z : boundary_params_.ids()) {
+                   for (const mesh::BoundaryZoneId z : boundary_params_.ids()) {
                      for (const mesh::LocalFaceId face : mesh_.boundary[z].faces) {
                        mass_fluxes_.data()[face.index()] = discretization_.face_area[face] * boundary_flux(z, face).density;
                      }

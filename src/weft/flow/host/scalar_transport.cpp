@@ -97,7 +97,7 @@ void ScalarTransport::set_boundary_ghosts(std::int32_t first, std::int32_t last)
   const mesh::Mesh& m = residual_.scheme().mesh();
   const Discretization& d = residual_.scheme().discretization();
   const std::size_t n = count();
-  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     const bool brings = inflow_.brings(z);
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
       const std::int32_t left = d.face_left[face];

@@ -24,8 +24,8 @@ struct BoundaryCondition {
   bool depends_on_time = true;  ///< `prescribed` depends on time; otherwise it is called at the start only
 };
 
-using BoundaryConditions = IdVector<mesh::ZoneIndex, BoundaryCondition>;  ///< one for each zone of mesh.boundary
-using BoundaryKinds = IdVector<mesh::ZoneIndex, BoundaryKind>;
+using BoundaryConditions = IdVector<mesh::BoundaryZoneId, BoundaryCondition>;  ///< one for each zone of mesh.boundary
+using BoundaryKinds = IdVector<mesh::BoundaryZoneId, BoundaryKind>;
 
 /// Returns the centroids of consecutive faces, the points of BoundaryCondition::prescribed.
 [[nodiscard]] inline std::span<const Vec3> centroids(const mesh::Mesh& mesh, mesh::FaceRange faces) {

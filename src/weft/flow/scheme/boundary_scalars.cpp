@@ -11,13 +11,13 @@ BoundaryScalars::BoundaryScalars(const Scheme& scheme) : scheme_(scheme) {
   values_.resize(static_cast<std::size_t>(faces) * scheme.scalars().size());
 }
 
-bool BoundaryScalars::brings(mesh::ZoneIndex zone) const {
+bool BoundaryScalars::brings(mesh::BoundaryZoneId zone) const {
   const BoundaryCondition& condition = scheme_.boundary()[zone];
   return condition.prescribed || brings_scalars(condition.params.kind);
 }
 
 bool BoundaryScalars::varies() const {
-  for (const mesh::ZoneIndex z : scheme_.boundary().ids()) {
+  for (const mesh::BoundaryZoneId z : scheme_.boundary().ids()) {
     for (const ScalarInflow& inflow : scheme_.boundary()[z].scalars) {
       if (brings(z) && inflow.depends_on_time) return true;
     }
@@ -28,7 +28,7 @@ bool BoundaryScalars::varies() const {
 void BoundaryScalars::prescribe(double time) {
   const mesh::Mesh& m = scheme_.mesh();
   const std::size_t n = count();
-  for (const mesh::ZoneIndex z : m.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     const std::vector<ScalarInflow>& inflows = scheme_.boundary()[z].scalars;
     for (std::size_t k = 0; k < inflows.size() && brings(z); ++k) {
       if (!inflows[k].value || (prescribed_ && !inflows[k].depends_on_time)) continue;

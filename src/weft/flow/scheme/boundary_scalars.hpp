@@ -18,7 +18,7 @@ class BoundaryScalars {
 
   [[nodiscard]] int count() const { return static_cast<int>(scheme_.scalars().size()); }
   /// Returns whether gas that enters through a zone has values of its own.
-  [[nodiscard]] bool brings(mesh::ZoneIndex zone) const;
+  [[nodiscard]] bool brings(mesh::BoundaryZoneId zone) const;
   /// Returns whether any of these values depends on time; equal on every rank.
   [[nodiscard]] bool varies() const;
   /// Returns the values of each boundary face: boundary faces x count(), 0 where the zone brings nothing.

@@ -22,7 +22,7 @@ using mesh::LocalFaceId;
 using mesh::Mesh;
 
 void add_boundary_rows(const Mesh& mesh, const BoundaryKinds& kinds, Discretization& d) {
-  for (const mesh::ZoneIndex z : mesh.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : mesh.boundary.ids()) {
     const bool mirrored = mirrors(kinds[z]);
     for (const LocalFaceId f : mesh.boundary[z].faces) {
       const Vec3 inside = mesh.cell_centroid[mesh.face_left[f]];
@@ -96,7 +96,7 @@ bool is_simplex(const Mesh& mesh, LocalCellId cell) {
 /// Returns the number of faces of each cell on symmetry planes; in 2-D on any wall.
 IdVector<LocalCellId, char> count_planes(const Mesh& mesh, const BoundaryKinds& kinds) {
   IdVector<LocalCellId, char> planes(mesh.cells());
-  for (const mesh::ZoneIndex z : mesh.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : mesh.boundary.ids()) {
     if (!(mesh.dim == 2 ? is_wall(kinds[z]) : is_symmetry_plane(kinds[z]))) continue;
     for (const LocalFaceId face : mesh.boundary[z].faces) ++planes[mesh.face_left[face]];
   }
@@ -144,7 +144,7 @@ class BoundaryExtrapolation {
   Extrapolations all;  ///< in the order of the faces
 
   void add(std::int32_t first, std::int32_t last) {
-    for (const mesh::ZoneIndex z : mesh_.boundary.ids()) {
+    for (const mesh::BoundaryZoneId z : mesh_.boundary.ids()) {
       const mesh::FaceRange faces = mesh_.boundary[z].faces;
       for (std::int32_t f = std::max(first, faces.first().value()); f < std::min(last, faces.last().value()); ++f) {
         add(kinds_[z], LocalFaceId(f));

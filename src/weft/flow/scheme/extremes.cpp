@@ -18,7 +18,7 @@ void Extremes::add(const Extremes& other) {
   for (std::size_t k = 0; k < largest.size(); ++k) largest[k] = std::max(largest[k], other.largest[k]);
 }
 
-void Extremes::add(const mesh::Mesh& mesh, const IdealGas& gas, mesh::ZoneIndex zone, const BoundaryCondition& condition,
+void Extremes::add(const mesh::Mesh& mesh, const IdealGas& gas, mesh::BoundaryZoneId zone, const BoundaryCondition& condition,
                    double time) {
   if (condition.prescribed) {
     const std::span<const Vec3> faces = centroids(mesh, mesh.boundary[zone].faces);

@@ -20,7 +20,8 @@ struct Extremes {
   void add(const Extremes& other);
   /// Adds the states, reservoirs and pressures that a boundary zone prescribes at `time`, s, on this rank's faces.
   /// @throws the exceptions of prescribed states.
-  void add(const mesh::Mesh& mesh, const IdealGas& gas, mesh::ZoneIndex zone, const BoundaryCondition& condition, double time);
+  void add(const mesh::Mesh& mesh, const IdealGas& gas, mesh::BoundaryZoneId zone, const BoundaryCondition& condition,
+           double time);
   /// Makes them the extrema over all ranks.  @collective
   void reduce(const Communicator& comm);
 };

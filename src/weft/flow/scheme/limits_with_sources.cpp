@@ -50,7 +50,7 @@ void add_sources(Extremes& extremes, const Scheme& scheme, std::span<const Primi
 }
 
 void add_boundary(Extremes& extremes, const Scheme& scheme, double time) {
-  for (const mesh::ZoneIndex z : scheme.boundary().ids()) {
+  for (const mesh::BoundaryZoneId z : scheme.boundary().ids()) {
     const BoundaryCondition& condition = scheme.boundary()[z];
     if (condition.prescribed && condition.depends_on_time) extremes.add(scheme.mesh(), scheme.gas(), z, condition, time);
   }

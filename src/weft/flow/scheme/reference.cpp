@@ -40,7 +40,7 @@ class WeightedMean {
 /// Calls visit(face) for every face of the solid walls.
 template <class Visit>
 void each_wall_face(const mesh::Mesh& mesh, const BoundaryKinds& kinds, const Visit& visit) {
-  for (const mesh::ZoneIndex z : kinds.ids()) {
+  for (const mesh::BoundaryZoneId z : kinds.ids()) {
     if (!is_solid(kinds[z])) continue;
     for (const mesh::LocalFaceId face : mesh.boundary[z].faces) visit(face);
   }
@@ -118,7 +118,7 @@ ReferenceStates reference_states(const mesh::Mesh& mesh, const IdealGas& gas, co
   bool unknown = static_cast<bool>(source.function);
   agreed(mesh.comm, [&] {
     cells = states_of_cells(mesh, gas, start, team);
-    for (const mesh::ZoneIndex z : boundary.ids()) {
+    for (const mesh::BoundaryZoneId z : boundary.ids()) {
       extremes.add(mesh, gas, z, boundary[z], time);
       unknown = unknown || (boundary[z].prescribed && boundary[z].depends_on_time);
     }

@@ -63,7 +63,7 @@ void check_scalars(const SolverOptions& options) {
 
 void check_axis(const mesh::Mesh& mesh, const BoundaryConditions& boundary) {
   if (!mesh.axisymmetric) return;
-  for (const mesh::ZoneIndex z : mesh.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : mesh.boundary.ids()) {
     const BoundaryParams& params = boundary[z].params;
     if (params.state.velocity.z != 0 || params.direction.z != 0) {
       throw velocity_about_axis("boundary zone " + mesh.boundary[z].name);

@@ -50,8 +50,8 @@ Primitive scale_of(const IdealGas& gas, const Primitive& reference) {
 }
 
 /// Returns the circulation of each boundary zone's vortex at the start.
-IdVector<mesh::ZoneIndex, double> circulations_of(const BoundaryConditions& boundary) {
-  IdVector<mesh::ZoneIndex, double> circulations;
+IdVector<mesh::BoundaryZoneId, double> circulations_of(const BoundaryConditions& boundary) {
+  IdVector<mesh::BoundaryZoneId, double> circulations;
   for (const BoundaryCondition& condition : boundary) circulations.push_back(condition.params.vortex.circulation);
   return circulations;
 }
@@ -92,13 +92,13 @@ void Solver::refresh() {
   stepper_->refresh(time_);
 }
 
-Conserved Solver::boundary_flux(mesh::ZoneIndex zone, mesh::LocalFaceId face) const {
+Conserved Solver::boundary_flux(mesh::BoundaryZoneId zone, mesh::LocalFaceId face) const {
   return stepper_->boundary_flux(zone, face);
 }
 
-std::vector<Primitive> Solver::face_states(mesh::ZoneIndex zone) const { return stepper_->face_states(zone); }
+std::vector<Primitive> Solver::face_states(mesh::BoundaryZoneId zone) const { return stepper_->face_states(zone); }
 
-ForceAndMoment Solver::force_on(mesh::ZoneIndex zone, double pressure, Vec3 centre) const {
+ForceAndMoment Solver::force_on(mesh::BoundaryZoneId zone, double pressure, Vec3 centre) const {
   return stepper_->force_on(zone, pressure, centre);
 }
 
@@ -165,7 +165,7 @@ void Solver::set_stationary(std::function<Primitive(Vec3)> state) {
   stationary_ = std::move(state);
 }
 
-void Solver::set_circulation(mesh::ZoneIndex zone, double circulation) {
+void Solver::set_circulation(mesh::BoundaryZoneId zone, double circulation) {
   WEFT_EXPECTS(!ahead_);
   circulations_[zone] = circulation;
   stepper_->set_circulation(zone, circulation);

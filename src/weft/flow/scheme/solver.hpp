@@ -67,7 +67,7 @@ class Solver {
   /// Sets the circulation of the vortex that disturbs the far field of a boundary zone, m^2/s, for the following steps and
   /// refresh(): see circulation_of(). @pre no steps are pending; equal on every rank.  @cost on a GPU a copy of the exterior
   /// states of all boundary faces.
-  void set_circulation(mesh::ZoneIndex zone, double circulation);
+  void set_circulation(mesh::BoundaryZoneId zone, double circulation);
   /// Computes from a start at `time`, s, and from the boundary conditions the references of states: that of the limiter, unless
   /// it is set, and the limits outside which a state has diverged (reference.hpp). With Numerics::well_balanced, also the rates
   /// that are subtracted from then on: those of the start, or of set_stationary(), with boundary conditions and sources at
@@ -135,13 +135,13 @@ class Solver {
   /// Computes ghosts, gradients and boundary values of the present state, for monitors and output.  @collective
   void refresh();
   /// Returns the flux through a boundary face per unit area, out of the domain. @pre refresh() since the last step.
-  [[nodiscard]] Conserved boundary_flux(mesh::ZoneIndex zone, mesh::LocalFaceId face) const;
+  [[nodiscard]] Conserved boundary_flux(mesh::BoundaryZoneId zone, mesh::LocalFaceId face) const;
   /// Returns the interior state at the centroid of each of this rank's faces of a zone, in their order, as the scheme
   /// reconstructs it. @pre refresh() since the last step.
-  [[nodiscard]] std::vector<Primitive> face_states(mesh::ZoneIndex zone) const;
+  [[nodiscard]] std::vector<Primitive> face_states(mesh::BoundaryZoneId zone) const;
   /// Returns the sum of force_on_face() over this rank's faces of a zone, with moments about `centre`. @pre refresh() since the
   /// last step.
-  [[nodiscard]] ForceAndMoment force_on(mesh::ZoneIndex zone, double pressure, Vec3 centre) const;
+  [[nodiscard]] ForceAndMoment force_on(mesh::BoundaryZoneId zone, double pressure, Vec3 centre) const;
   /// Returns the integral of each conserved variable over the owned cells, in compensated sums whose order depends on the number
   /// of cells alone: the same digits on the host and on a GPU, without a copy of the state to the host. @pre no steps are
   /// pending.
@@ -180,7 +180,7 @@ class Solver {
   [[nodiscard]] DeviceRows on_device() const { return stepper_->on_device(); }
   [[nodiscard]] const SchemeParameters& parameters() const { return parameters_; }
   /// Returns the circulation of the vortex that disturbs the far field of a boundary zone, m^2/s.
-  [[nodiscard]] double circulation(mesh::ZoneIndex zone) const { return circulations_[zone]; }
+  [[nodiscard]] double circulation(mesh::BoundaryZoneId zone) const { return circulations_[zone]; }
   [[nodiscard]] double time() const { return time_; }
   [[nodiscard]] std::int64_t steps() const { return step_; }
   /// Returns the number of residual evaluations since construction (stages, not steps).
@@ -210,7 +210,7 @@ class Solver {
 
   Scheme scheme_;
   SchemeParameters parameters_;
-  IdVector<mesh::ZoneIndex, double> circulations_;
+  IdVector<mesh::BoundaryZoneId, double> circulations_;
   LimitsWithSources with_sources_;
   FirstOrderFallback fallback_;
   std::unique_ptr<Stepper> stepper_;

@@ -86,7 +86,7 @@ class Stepper {
   // Sets the parameters of the steps that follow.
   virtual void set_parameters(const SchemeParameters& parameters) = 0;
   /// Sets the circulation of the vortex that disturbs the far field of a boundary zone, m^2/s.
-  virtual void set_circulation(mesh::ZoneIndex zone, double circulation) = 0;
+  virtual void set_circulation(mesh::BoundaryZoneId zone, double circulation) = 0;
   /// Sets FirstOrderFallback::flags(), which the stepper may read until the next call; empty: second order everywhere.
   virtual void set_fallback(std::span<const std::int32_t> flags) = 0;
   /// Evaluates the scheme for conserved values (owned x kVars) at `time`, s, subtracts the result from all rates from now on, and
@@ -143,11 +143,11 @@ class Stepper {
   /// @collective
   virtual void refresh(double time) = 0;
   /// Returns the flux through a face of a boundary zone per unit area, out of the domain.
-  [[nodiscard]] virtual Conserved boundary_flux(mesh::ZoneIndex zone, mesh::LocalFaceId face) const = 0;
+  [[nodiscard]] virtual Conserved boundary_flux(mesh::BoundaryZoneId zone, mesh::LocalFaceId face) const = 0;
   /// Returns the interior states at the centroids of a zone's faces, in their order.
-  [[nodiscard]] virtual std::vector<Primitive> face_states(mesh::ZoneIndex zone) const = 0;
+  [[nodiscard]] virtual std::vector<Primitive> face_states(mesh::BoundaryZoneId zone) const = 0;
   /// Returns the sum of force_on_face() over a zone's faces, with moments about `centre`.
-  [[nodiscard]] virtual ForceAndMoment force_on(mesh::ZoneIndex zone, double pressure, Vec3 centre) const = 0;
+  [[nodiscard]] virtual ForceAndMoment force_on(mesh::BoundaryZoneId zone, double pressure, Vec3 centre) const = 0;
   /// Returns the state at x, linear within the owned cell.
   [[nodiscard]] virtual Primitive cell_state(mesh::LocalCellId cell, Vec3 x) const = 0;
   /// Returns the limited gradients of the owned cells; 0 where the scheme computes none.

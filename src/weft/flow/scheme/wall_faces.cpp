@@ -31,7 +31,7 @@ WallFaces::WallFaces(const mesh::Mesh& mesh, const BoundaryKinds& kinds, Team& t
 ArrayPair<std::int32_t> WallFaces::kinds_of_faces(const BoundaryKinds& kinds, Team& team) const {
   const std::int32_t first = mesh_.ghost_faces.last().value();
   std::vector<std::int32_t> bit_of(mesh_.faces() - first);
-  for (const mesh::ZoneIndex z : mesh_.boundary.ids()) {
+  for (const mesh::BoundaryZoneId z : mesh_.boundary.ids()) {
     for (const LocalFaceId face : mesh_.boundary[z].faces) {
       bit_of[face.value() - first] = is_solid(kinds[z]) ? 1 : is_symmetry_plane(kinds[z]) ? kSymmetry : 0;
     }

@@ -193,7 +193,7 @@ std::string Section::variant(const std::string& key, const std::vector<std::stri
   }
   // Without a valid choice, the keys of every choice are declared, so that they do not count as unknown, and the stand-in is
   // declared last, so that its values remain. Their errors depend on the missing choice, so they are dropped.
-  const std::string stand_in = spec.default_value.value_or(choices.front());
+  std::string stand_in = spec.default_value.value_or(choices.front());
   const std::size_t errors = state_->errors.size();
   const auto declare_keys = [&](const std::string& one) {
     try {

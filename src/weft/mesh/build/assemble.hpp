@@ -26,7 +26,7 @@ void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNod
 /// has a negative image.
 /// @param periodic_zone  by zone: whether it is periodic.
 /// @throws MeshError on every rank for a face without area. @collective
-void add_faces(Mesh& mesh, const Subdomain& part, const std::vector<char>& periodic_zone, const Translations& translations,
+void add_faces(Mesh& mesh, const Subdomain& part, const IdVector<ZoneId, char>& periodic_zone, const Translations& translations,
                Team& team);
 
 /// Checks that the area vectors of each owned cell add to zero. @throws ContractError on every rank otherwise, which is a

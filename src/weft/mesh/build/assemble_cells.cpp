@@ -17,7 +17,7 @@ struct CellData {
   std::int64_t file_id;
   double volume;
   Vec3 centroid;
-  std::int32_t zone;
+  ZoneId zone;
   CellType type;
 };
 

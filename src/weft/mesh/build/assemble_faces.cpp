@@ -48,7 +48,7 @@ struct FaceList {
 /// by the other cell.
 class FaceNumbering {
  public:
-  FaceNumbering(Mesh& mesh, const Subdomain& part, const std::vector<std::int32_t>& boundary_of_zone, Team& team)
+  FaceNumbering(Mesh& mesh, const Subdomain& part, const IdVector<ZoneId, BoundaryZoneId>& boundary_of_zone, Team& team)
       : mesh_(mesh),
         part_(part),
         boundary_of_zone_(boundary_of_zone),
@@ -97,7 +97,7 @@ class FaceNumbering {
   }
   [[nodiscard]] std::size_t kind_of(std::int32_t slot) const {
     const std::int32_t n = part_.neighbour[slot];
-    return n < 0 ? boundary_of_zone_[FaceLinks::zone(n)] + 2 : (n < mesh_.owned_cells ? 0 : 1);
+    return n < 0 ? boundary_of_zone_[FaceLinks::zone(n)].index() + 2 : (n < mesh_.owned_cells ? 0 : 1);
   }
 
   /// Numbers the faces of cell c, except those numbered from another cell. @param next  next face of each kind.
@@ -134,7 +134,7 @@ class FaceNumbering {
 
   Mesh& mesh_;
   const Subdomain& part_;
-  const std::vector<std::int32_t>& boundary_of_zone_;
+  const IdVector<ZoneId, BoundaryZoneId>& boundary_of_zone_;
   Team& team_;
   const std::size_t kinds_, shares_;
 };
@@ -180,19 +180,18 @@ void measure_faces(Mesh& mesh, const Subdomain& part, const FaceList& list, cons
 
 }  // namespace
 
-void add_faces(Mesh& mesh, const Subdomain& part, const std::vector<char>& periodic_zone, const Translations& translations,
+void add_faces(Mesh& mesh, const Subdomain& part, const IdVector<ZoneId, char>& periodic_zone, const Translations& translations,
                Team& team) {
-  std::vector<std::int32_t> boundary_of_zone(mesh.zones.size(), -1);
-  for (std::size_t z = 0; z < mesh.zones.size(); ++z) {
+  IdVector<ZoneId, BoundaryZoneId> boundary_of_zone(mesh.zones.size());
+  for (const ZoneId z : mesh.zones.ids()) {
     if (mesh.zones[z].dim != mesh.dim - 1 || periodic_zone[z]) continue;
-    boundary_of_zone[z] = static_cast<std::int32_t>(mesh.boundary.size());
-    mesh.boundary.push_back({mesh.zones[z].name, {}});
+    boundary_of_zone[z] = mesh.boundary.push_back({mesh.zones[z].name, {}});
   }
   const FaceList list = FaceNumbering(mesh, part, boundary_of_zone, team).number();
   const auto range = [](std::int32_t first, std::int32_t last) { return FaceRange{LocalFaceId(first), LocalFaceId(last)}; };
   mesh.inner_faces = range(0, list.inner);
   mesh.ghost_faces = range(list.inner, list.inner + list.ghost);
-  for (const ZoneIndex z : mesh.boundary.ids()) {
+  for (const BoundaryZoneId z : mesh.boundary.ids()) {
     mesh.boundary[z].faces = range(list.first_of_zone[z.index()], list.first_of_zone[z.index() + 1]);
   }
 

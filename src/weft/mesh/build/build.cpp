@@ -106,9 +106,9 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   std::vector<Vec3> vectors;
   for (const Periodic& pair : pairs) vectors.push_back(*pair.translation);
   const detail::Translations translations(vectors);
-  std::vector<char> is_periodic(block.zones.size(), 0);
-  for (const std::int32_t z : periodic.from) is_periodic[z] = 1;
-  for (const std::int32_t z : periodic.to) is_periodic[z] = 1;
+  IdVector<ZoneId, char> is_periodic(block.zones.size(), 0);
+  for (const ZoneId z : periodic.from) is_periodic[z] = 1;
+  for (const ZoneId z : periodic.to) is_periodic[z] = 1;
 
   step("pair faces");
   std::vector<detail::ZoneFace> periodic_faces;

@@ -29,7 +29,7 @@ struct FaceRecord {
 struct BoundaryRecord {
   FaceKey key;
   std::int64_t file_id;
-  std::int64_t zone;  ///< index into MeshBlock::zones
+  ZoneId zone;
 };
 
 std::uint64_t hash(std::span<const std::int64_t> ids) {
@@ -101,7 +101,7 @@ class MatcherAtHome {
       } else if (b - a == 2) {
         pair(face, group_[a + 1].second);
       } else {
-        problems.push_back({key, first_cell_ + cell_of(face), -1, FaceFault::shared_by_three});
+        problems.push_back({key, first_cell_ + cell_of(face), ZoneId::invalid(), FaceFault::shared_by_three});
       }
     }
   }
@@ -143,7 +143,7 @@ void match_at_home(const Communicator& comm, const Elements& elements, const Row
 }
 
 /// Matches the received faces: of cells of different chunks, and of boundary elements.
-void match_here(std::vector<FaceRecord> faces, std::vector<BoundaryRecord> boundary, const std::vector<char>& keep,
+void match_here(std::vector<FaceRecord> faces, std::vector<BoundaryRecord> boundary, const IdVector<ZoneId, char>& keep,
                 std::vector<LinkReply>& replies, std::vector<ZoneFace>& kept, std::vector<FaceProblem>& problems, Team& team) {
   const auto lowest_node = [](const auto& record) { return static_cast<std::uint64_t>(record.key[0]); };
   kernels::bucket_sort(
@@ -168,10 +168,10 @@ void match_here(std::vector<FaceRecord> faces, std::vector<BoundaryRecord> bound
     while (k < boundary.size() && boundary[k].key == key) ++k;
     const std::size_t sides = i - i0, elements = k - k0;
     const auto element_fault = [&](FaceFault fault, std::size_t at) {
-      problems.push_back({key, boundary[at].file_id, static_cast<std::int32_t>(boundary[at].zone), fault});
+      problems.push_back({key, boundary[at].file_id, boundary[at].zone, fault});
     };
     if (sides > 2) {
-      problems.push_back({key, faces[i0].cell.value(), -1, FaceFault::shared_by_three});
+      problems.push_back({key, faces[i0].cell.value(), ZoneId::invalid(), FaceFault::shared_by_three});
     } else if (elements > 1) {
       element_fault(FaceFault::duplicate, k0 + 1);
     } else if (sides == 2 && elements == 1) {
@@ -183,13 +183,13 @@ void match_here(std::vector<FaceRecord> faces, std::vector<BoundaryRecord> bound
       replies.push_back({a.cell, b.cell.value(), 0, byte(a.face), byte(b.face)});
       replies.push_back({b.cell, a.cell.value(), 0, byte(b.face), byte(a.face)});
     } else if (elements == 1) {
-      const auto zone = static_cast<std::int32_t>(boundary[k0].zone);
+      const ZoneId zone = boundary[k0].zone;
       replies.push_back({faces[i0].cell, FaceLinks::boundary(zone), 0, byte(faces[i0].face), 0});
       if (keep[zone]) {
         kept.push_back({key, faces[i0].cell, static_cast<std::int32_t>(faces[i0].face), zone});
       }
     } else {
-      problems.push_back({key, faces[i0].cell.value(), -1, FaceFault::open});
+      problems.push_back({key, faces[i0].cell.value(), ZoneId::invalid(), FaceFault::open});
     }
   }
 }
@@ -221,7 +221,7 @@ void enter_links(const Communicator& comm, const RowOffsets& cells, const std::v
 }
 
 FaceLinks match_faces(const Communicator& comm, const MeshBlock& block, const RowOffsets& cells, const RowOffsets& nodes,
-                      const std::vector<char>& keep, std::vector<ZoneFace>& kept, Team& team) {
+                      const IdVector<ZoneId, char>& keep, std::vector<ZoneFace>& kept, Team& team) {
   FaceLinks links;
   resize_by_team(team, links.offset, block.cells.type.size() + 1);
   for_indices(team, block.cells.size(), [&](std::int64_t c) { links.offset[c + 1] = shape(block.cells.type[c]).faces; });

@@ -33,10 +33,10 @@ struct FaceLinks {
   TeamVector<std::uint8_t> partner;  ///< index of the face in the target cell
   std::vector<std::int32_t> image;   ///< periodic image of the target (see Translations); empty without periodic zones
 
-  /// Returns the target of a face of a boundary zone. @param zone  index into MeshBlock::zones.
-  [[nodiscard]] static constexpr std::int64_t boundary(std::int32_t zone) { return -2 - std::int64_t{zone}; }
+  /// Returns the target of a face of a boundary zone.
+  [[nodiscard]] static constexpr std::int64_t boundary(ZoneId zone) { return -2 - std::int64_t{zone.value()}; }
   [[nodiscard]] static constexpr bool is_boundary(std::int64_t target) { return target <= -2; }
-  [[nodiscard]] static constexpr std::int32_t zone(std::int64_t target) { return static_cast<std::int32_t>(-2 - target); }
+  [[nodiscard]] static constexpr ZoneId zone(std::int64_t target) { return ZoneId(-2 - target); }
   [[nodiscard]] std::size_t slot(std::size_t cell, int face) const { return offset[cell] + face; }
 };
 
@@ -55,7 +55,7 @@ struct ZoneFace {
   FaceKey key{};
   GlobalCellId cell;
   std::int32_t face = 0;  ///< index in the cell
-  std::int32_t zone = 0;  ///< index into MeshBlock::zones
+  ZoneId zone;
 };
 
 /// Reason why a face is invalid.
@@ -64,7 +64,7 @@ struct FaceProblem {
   FaceKey key{};
   /// Value of a GlobalCellId (shared_by_three, hanging, open); otherwise the file id of the boundary element.
   std::int64_t element = 0;
-  std::int32_t zone = -1;  ///< index into MeshBlock::zones of a boundary element; -1: `element` is a cell
+  ZoneId zone;  ///< zone of a boundary element; invalid: `element` is a cell
   FaceFault fault = FaceFault::open;
 };
 
@@ -76,7 +76,7 @@ struct FaceProblem {
 /// of a cell, is between two cells, or occurs twice. @collective
 /// @cost per cell face 16 B and a sort; faces between chunks are sent once (48 B) with one reply (24 B).
 [[nodiscard]] FaceLinks match_faces(const Communicator& comm, const MeshBlock& block, const RowOffsets& cells,
-                                    const RowOffsets& nodes, const std::vector<char>& keep, std::vector<ZoneFace>& kept,
+                                    const RowOffsets& nodes, const IdVector<ZoneId, char>& keep, std::vector<ZoneFace>& kept,
                                     Team& team);
 
 /// Reports the errors of the mesh, given the problems of every rank (at least one on some rank). @collective

@@ -100,8 +100,6 @@ void find_hanging(std::vector<FaceProblem>& problems, const std::vector<std::int
   }
 }
 
-std::string zone_name(const MeshBlock& block, std::int32_t zone) { return zone < 0 ? std::string{} : block.zones[zone].name; }
-
 }  // namespace
 
 void report_faces(const Communicator& comm, const MeshBlock& block, const RowOffsets& cells, const RowOffsets& nodes,
@@ -138,8 +136,8 @@ void report_faces(const Communicator& comm, const MeshBlock& block, const RowOff
     const auto at = std::lower_bound(ids.begin(), ids.end(), worst.key[i]) - ids.begin();
     place += coords[at] / size_of(worst.key);
   }
-  Where where{.file = block.source, .zone = zone_name(block, worst.zone), .element = worst.element};
-  if (worst.zone < 0) {  // `element` is a cell: use its number in the file
+  Where where{.file = block.source, .zone = zone_name(block.zones, worst.zone), .element = worst.element};
+  if (!worst.zone.valid()) {  // `element` is a cell: use its number in the file
     const std::vector<std::int64_t> cell{worst.element};
     where.element = fetch<std::int64_t>(comm, cells, cell, block.cells.file_id).front();
   }

@@ -24,17 +24,13 @@ constexpr double kPlaneTolerance = 1e-9;
 constexpr std::size_t kSampledCells = 16;
 constexpr const char* kWriteAgain = "write or generate the mesh again";
 
-std::string name_of(const MeshBlock& block, std::int32_t zone) { return zone < 0 ? std::string{} : block.zones[zone].name; }
-
 void check_elements(const MeshBlock& block, const Elements& elements, int dim, std::int64_t nodes, Team& team) {
   const bool boundary = dim != block.dim;
   const char* what = boundary ? "boundary element" : "cell";
-  const auto zones = static_cast<std::int32_t>(block.zones.size());
   for_indices(team, elements.size(), [&](std::int64_t i) {
-    const std::int32_t zone = elements.zone[i];
+    const ZoneId zone = elements.zone[i];
     const auto where = [&] {
-      return Where{
-          .file = block.source, .zone = zone < zones ? name_of(block, zone) : std::string{}, .element = elements.file_id[i]};
+      return Where{.file = block.source, .zone = zone_name(block.zones, zone), .element = elements.file_id[i]};
     };
     const CellShape& s = shape(elements.type[i]);
     if (s.dim != dim) {
@@ -46,14 +42,14 @@ void check_elements(const MeshBlock& block, const Elements& elements, int dim, s
           fmt::format("the {} is a {}, which has {} nodes, but it lists {}", what, s.name, s.nodes, element_nodes.size()),
           kWriteAgain, where());
     }
-    if (zone >= zones || zone < -1) {
-      throw MeshError(fmt::format("the {} is in zone {}, which does not exist", what, zone),
-                      fmt::format("the mesh has {} zones, numbered from 0: {}", zones, kWriteAgain), where());
+    if (zone != ZoneId::invalid() && !block.zones.ids().contains(zone)) {
+      throw MeshError(fmt::format("the {} is in zone {}, which does not exist", what, zone.value()),
+                      fmt::format("the mesh has {} zones, numbered from 0: {}", block.zones.size(), kWriteAgain), where());
     }
-    if (boundary && zone < 0) {
+    if (boundary && !zone.valid()) {
       throw MeshError("the boundary element belongs to no zone", "put every boundary element into a named zone", where());
     }
-    if (zone >= 0 && block.zones[zone].dim != dim) {
+    if (zone.valid() && block.zones[zone].dim != dim) {
       throw MeshError(fmt::format("the {} is in a zone of dimension {}, not {}", what, block.zones[zone].dim, dim),
                       "put boundary elements and cells into zones of their own", where());
     }
@@ -86,24 +82,24 @@ void check_coords(const MeshBlock& block, Team& team) {
 
 /// Duplicate names and zones without elements are detected over all ranks, with the same result on each.
 void check_zones(const Communicator& comm, const MeshBlock& block, Team& team) {
-  std::vector<std::int64_t> used(block.zones.size(), 0);
+  IdVector<ZoneId, std::int64_t> used(block.zones.size(), 0);
   for (const Elements* elements : {&block.cells, &block.boundary}) {
-    std::vector<std::vector<std::int64_t>> of_share(shares_of(team, elements->size()));
+    std::vector<IdVector<ZoneId, std::int64_t>> of_share(shares_of(team, elements->size()));
     for_shares(team, elements->size(), [&](LoopShare share) {
-      std::vector<std::int64_t> count(used.size(), 0);
+      IdVector<ZoneId, std::int64_t> count(used.size(), 0);
       for (std::int64_t i = share.begin; i < share.end; ++i) {
-        if (elements->zone[i] >= 0) ++count[elements->zone[i]];
+        if (elements->zone[i].valid()) ++count[elements->zone[i]];
       }
       of_share[share.number] = std::move(count);
     });
-    for (const std::vector<std::int64_t>& count : of_share) {
-      for (std::size_t z = 0; z < used.size(); ++z) used[z] += count[z];
+    for (const IdVector<ZoneId, std::int64_t>& count : of_share) {
+      for (const ZoneId z : used.ids()) used[z] += count[z];
     }
   }
   comm.sum(std::span<std::int64_t>(used));
-  for (std::size_t z = 0; z < block.zones.size(); ++z) {
+  for (const ZoneId z : block.zones.ids()) {
     const Where where{.file = block.source, .zone = block.zones[z].name};
-    for (std::size_t y = 0; y < z; ++y) {
+    for (const ZoneId y : IdRange{ZoneId(0), z}) {
       if (block.zones[y].name == block.zones[z].name) {
         throw MeshError("two zones have this name", "give each zone a name of its own, or join them", where);
       }

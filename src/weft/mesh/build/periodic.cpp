@@ -126,7 +126,8 @@ struct NodePair {
 /// Number of partners of a side, collected at the rank that holds its cell.
 struct Found {
   GlobalCellId cell;
-  std::int32_t face, zone;  ///< as in ZoneFace
+  std::int32_t face;  ///< as in ZoneFace
+  ZoneId zone;
   std::int32_t partners;
 };
 
@@ -190,7 +191,7 @@ void check_partners(const Communicator& comm, const MeshBlock& block, const RowO
   std::sort(mine.begin(), mine.end(),
             [](const Found& a, const Found& b) { return std::tie(a.cell, a.face) < std::tie(b.cell, b.face); });
   constexpr GlobalCellId kNone(std::numeric_limits<std::int64_t>::max());
-  Found bad{kNone, 0, 0, 1};
+  Found bad{kNone, 0, ZoneId(0), 1};
   for (std::size_t i = 0, j = 0; i < mine.size() && bad.cell == kNone; i = j) {
     std::int32_t partners = 0;
     for (j = i; j < mine.size() && mine[j].cell == mine[i].cell && mine[j].face == mine[i].face; ++j)
@@ -221,7 +222,7 @@ void check_partners(const Communicator& comm, const MeshBlock& block, const RowO
         "onto each other cannot be periodic: compute the whole turn, make both symmetry planes if the flow does not "
         "cross them, or use mesh.axisymmetric if nothing varies around the axis",
         Where{.file = block.source,
-              .zone = block.zones[bad.zone].name,
+              .zone = zone_name(block.zones, bad.zone),
               .element = block.cells.file_id[cells.local(GlobalRow(bad.cell.value())).index()]});
   });
 }
@@ -284,30 +285,31 @@ std::vector<Periodic> find_translations(const Communicator& comm, const MeshBloc
                                         const PeriodicZones& zones, std::vector<Periodic> pairs) {
   if (std::all_of(pairs.begin(), pairs.end(), [](const Periodic& pair) { return pair.translation.has_value(); })) return pairs;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  // By zone: -low and high of its bounding box, so that one maximum determines both.
-  std::vector<double> box(6 * block.zones.size(), -kInfinity);
-  std::vector<std::int64_t> faces(block.zones.size(), 0);
+  // -low and high of the bounding box, so that one maximum determines both.
+  constexpr std::array<double, 6> kEmpty{-kInfinity, -kInfinity, -kInfinity, -kInfinity, -kInfinity, -kInfinity};
+  IdVector<ZoneId, std::array<double, 6>> box(block.zones.size(), kEmpty);
+  IdVector<ZoneId, std::int64_t> faces(block.zones.size(), 0);
   std::vector<std::int64_t> ids;
   for (const GlobalNodeId node : block.boundary.node) ids.push_back(node.value());
   const auto coords = fetch<Vec3>(comm, nodes, ids, block.coords);
   for (std::size_t i = 0; i < block.boundary.zone.size(); ++i) {
-    const std::size_t zone = block.boundary.zone[i];
+    const ZoneId zone = block.boundary.zone[i];
     ++faces[zone];
     for (auto n = block.boundary.offset[i]; n < block.boundary.offset[i + 1]; ++n) {
       for (std::size_t k = 0; k < 3; ++k) {
         const double x = coords[n][static_cast<int>(k)];
-        box[6 * zone + k] = std::max(box[6 * zone + k], -x);
-        box[6 * zone + 3 + k] = std::max(box[6 * zone + 3 + k], x);
+        box[zone][k] = std::max(box[zone][k], -x);
+        box[zone][3 + k] = std::max(box[zone][3 + k], x);
       }
     }
   }
-  comm.max(std::span<double>(box));
+  comm.max(std::span(box.data()->data(), 6 * box.size()));
   comm.sum(std::span<std::int64_t>(faces));
-  const auto low = [&](std::size_t zone) { return Vec3{-box[6 * zone], -box[6 * zone + 1], -box[6 * zone + 2]}; };
-  const auto high = [&](std::size_t zone) { return Vec3{box[6 * zone + 3], box[6 * zone + 4], box[6 * zone + 5]}; };
+  const auto low = [&](ZoneId zone) { return Vec3{-box[zone][0], -box[zone][1], -box[zone][2]}; };
+  const auto high = [&](ZoneId zone) { return Vec3{box[zone][3], box[zone][4], box[zone][5]}; };
   for (std::size_t p = 0; p < pairs.size(); ++p) {
     if (pairs[p].translation) continue;
-    const std::size_t from = zones.from[p], to = zones.to[p];
+    const ZoneId from = zones.from[p], to = zones.to[p];
     const auto refuse = [&](const std::string& problem) {
       throw InputError(fmt::format("no translation carries the zone \"{}\" onto \"{}\": {}", pairs[p].from, pairs[p].to, problem),
                        "both zones must have the same faces, one translation apart; for zones that a rotation carries onto each "
@@ -350,7 +352,7 @@ PeriodicZones find_periodic_zones(const MeshBlock& block, const std::vector<Peri
                        Where{.file = block.source, .key = fmt::format("mesh.periodic.{}", pair), .zone = name});
     }
     seen.push_back(name);
-    return static_cast<std::int32_t>(at - block.zones.begin());
+    return ZoneId(at - block.zones.begin());
   };
   for (std::size_t p = 0; p < pairs.size(); ++p) {
     zones.from.push_back(find(p, pairs[p].from));

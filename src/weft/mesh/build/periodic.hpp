@@ -35,10 +35,10 @@ class NodeAliases {
   std::vector<Entry> entries_;
 };
 
-/// Returns the indices in `block.zones` of both zones of each pair.
+/// Returns both zones of each pair.
 /// @throws InputError if a name is unknown, not a boundary zone, or used twice. Same on every rank; no communication.
 struct PeriodicZones {
-  std::vector<std::int32_t> from, to;
+  std::vector<ZoneId> from, to;
 };
 [[nodiscard]] PeriodicZones find_periodic_zones(const MeshBlock& block, const std::vector<Periodic>& pairs);
 

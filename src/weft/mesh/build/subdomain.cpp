@@ -278,12 +278,10 @@ void measure_cells(const Communicator& comm, const MeshBlock& block, Subdomain& 
       if (!(g.volume > 0)) {
         Vec3 place;
         for (std::size_t k = 0; k < corners; ++k) place += corner[k] / static_cast<double>(corners);
-        const std::int32_t zone = part.zone[c];
-        throw MeshError(
-            fmt::format("the {} at ({:.6g}, {:.6g}, {:.6g}) has {} volume ({:.6g})", shape(part.type[c]).name, place.x, place.y,
-                        place.z, g.volume < 0 ? "negative" : "no", g.volume),
-            "check the order of its nodes, or remesh there",
-            Where{.file = block.source, .zone = zone < 0 ? std::string{} : block.zones[zone].name, .element = part.file_id[c]});
+        throw MeshError(fmt::format("the {} at ({:.6g}, {:.6g}, {:.6g}) has {} volume ({:.6g})", shape(part.type[c]).name,
+                                    place.x, place.y, place.z, g.volume < 0 ? "negative" : "no", g.volume),
+                        "check the order of its nodes, or remesh there",
+                        Where{.file = block.source, .zone = zone_name(block.zones, part.zone[c]), .element = part.file_id[c]});
       }
       part.volume[c] = g.volume;
       part.centroid[c] = g.centroid;

@@ -22,7 +22,7 @@ struct Subdomain {
   IdVector<LocalCellId, CellType> type;
   IdVector<LocalCellId, GlobalCellId> global;
   IdVector<LocalCellId, std::int64_t> file_id;
-  IdVector<LocalCellId, std::int32_t> zone;
+  IdVector<LocalCellId, ZoneId> zone;
   IdVector<LocalCellId, double> volume;
   IdVector<LocalCellId, Vec3> centroid;
 

@@ -51,7 +51,6 @@ class Builder {
   /// Allocates the memory of nodes and cells.
   Builder(const Section& section, const Lattice& lattice, const Numbering& number)
       : section_(section), lattice_(lattice), number_(number) {
-    zone_of_side_.fill(-1);
     for (int side = 0; side < kSides; ++side) add_zone(side);
     block_.dim = number_.dim();
     block_.source = lattice_.source;
@@ -74,9 +73,8 @@ class Builder {
     if (lattice_.ring && (side == i_min || side == i_max)) return;
     if (lattice_.step_j == 0 && (side == step_front || side == step_top)) return;
     const Zone zone{std::string(lattice_.side_zone[side]), number_.dim() - 1};
-    auto at = std::find(block_.zones.begin(), block_.zones.end(), zone);
-    if (at == block_.zones.end()) at = block_.zones.insert(at, zone);
-    zone_of_side_[side] = static_cast<std::int32_t>(at - block_.zones.begin());
+    const auto at = std::find(block_.zones.begin(), block_.zones.end(), zone);
+    zone_of_side_[side] = at == block_.zones.end() ? block_.zones.push_back(zone) : ZoneId(at - block_.zones.begin());
   }
 
   [[nodiscard]] Vec3 place(Index i, Index j, Index k) const {
@@ -132,7 +130,7 @@ class Builder {
     const CellShape& form = shape(piece.type);
     std::array<GlobalNodeId, kMaxCellNodes> nodes;
     for (int n = 0; n < form.nodes; ++n) nodes[n] = corner_[piece.corner[n]];
-    block_.cells.add(piece.type, std::span(nodes).first(form.nodes), -1, id);
+    block_.cells.add(piece.type, std::span(nodes).first(form.nodes), ZoneId::invalid(), id);
     if (!at_boundary_) return;
     for (int f = 0; f < form.faces; ++f) add_boundary(piece, form.face[f], id * kMaxCellFaces + f);
   }
@@ -159,7 +157,7 @@ class Builder {
   const Lattice& lattice_;
   const Numbering& number_;
   MeshBlock block_;
-  std::array<std::int32_t, kSides> zone_of_side_{};
+  std::array<ZoneId, kSides> zone_of_side_{};
   // Current lattice cell:
   std::array<GlobalNodeId, 9> corner_;
   std::array<int, 6> sides_{};

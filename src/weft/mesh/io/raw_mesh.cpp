@@ -59,7 +59,7 @@ void RawMesh::add(CellType type, std::span<const GlobalNodeId> tags, std::int32_
   const std::size_t edges = shape(type).dim == 1 ? 1 : shape(type).dim == 2 ? tags.size() : 0;
   for (std::size_t k = 0; k < std::min(edges, more.size()); ++k)
     elements.mid.push_back({elements.list.size(), {tags[k], tags[(k + 1) % tags.size()]}, more[k]});
-  elements.list.add(type, tags, group, id);
+  elements.list.add(type, tags, ZoneId(group), id);
   elements.at.push_back(at);
 }
 
@@ -103,7 +103,7 @@ void RawMesh::Block::enter(std::int64_t i, std::span<const GlobalNodeId> nodes, 
   const std::int64_t element = first_ + i, node = first_node_ + i * corners_;
   std::copy_n(nodes.begin(), corners_, list.node.begin() + node);
   list.offset[element + 1] = node + corners_;
-  list.zone[element] = group;
+  list.zone[element] = ZoneId(group);
   list.file_id[element] = id;
   elements_->at[element] = at;
   for (std::int64_t k = 0; k < edges_; ++k) {

@@ -20,7 +20,7 @@ struct MidNode {
 };
 
 /// Elements of one dimension. `list.node` contains the node tags of the file, `list.zone` the tag of the element's group (0:
-/// none).
+/// none) in place of a zone.
 struct RawElements {
   Elements list;
   TeamVector<std::int64_t> at;    ///< position in the file, for messages

@@ -21,6 +21,9 @@ namespace {
 
 constexpr std::int64_t kNone = -1;
 
+/// Returns the tag of an element's group (0: none) from RawElements::list.zone, which holds it until Zones::number().
+std::int32_t group_of(ZoneId zone) { return zone.value(); }
+
 [[noreturn]] void fail(const MeshCursor& file, std::int64_t at, std::int64_t element, const std::string& zone,
                        std::string problem, std::string suggestion) {
   MeshCursor place = file;
@@ -40,22 +43,21 @@ class Zones {
       if (!names.emplace(group.dim, group.name).second) {
         fail(file, group.at, kNone, group.name, "two zones have this name", "give each zone a name of its own, or join them");
       }
-      if (!of_.emplace(std::pair(group.dim, group.tag), static_cast<std::int32_t>(list_.size())).second) {
+      if (!of_.emplace(std::pair(group.dim, group.tag), list_.push_back({group.name, group.dim})).second) {
         fail(file, group.at, kNone, group.name, fmt::format("group {} of dimension {} has two names", group.tag, group.dim),
              "give each group one name");
       }
-      list_.push_back({group.name, group.dim});
     }
   }
 
   /// Replaces tags by zones; unnamed tags become zones named by number.
   void number(const MeshCursor& file, RawElements& elements, int dim, Team& team) {
-    TeamVector<std::int32_t>& zones = elements.list.zone;
+    TeamVector<ZoneId>& zones = elements.list.zone;
     std::vector<std::set<std::int32_t>> of_share(shares_of(team, std::ssize(zones)));
     for_shares(team, std::ssize(zones), [&](LoopShare share) {
       std::int32_t before = 0;
       for (std::int64_t i = share.begin; i < share.end; ++i) {
-        const std::int32_t tag = zones[i];
+        const std::int32_t tag = group_of(zones[i]);
         if (tag != before && tag != 0 && !of_.contains({dim, tag})) of_share[share.number].insert(tag);
         before = tag;
       }
@@ -68,27 +70,27 @@ class Zones {
         fail(file, kNone, kNone, zone.name, "a zone without a name has the number that another has as its name",
              "name every zone");
       }
-      of_.emplace(std::pair(dim, tag), static_cast<std::int32_t>(list_.size()));
-      list_.push_back(zone);
+      of_.emplace(std::pair(dim, tag), list_.push_back(zone));
     }
     for_shares(team, std::ssize(zones), [&](LoopShare share) {
-      std::int32_t tag = 0, zone = -1;
+      std::int32_t tag = 0;
+      ZoneId zone;
       for (std::int64_t i = share.begin; i < share.end; ++i) {
-        if (zones[i] != tag) {
-          tag = zones[i];
-          zone = tag == 0 ? -1 : of_.at({dim, tag});
+        if (group_of(zones[i]) != tag) {
+          tag = group_of(zones[i]);
+          zone = tag == 0 ? ZoneId::invalid() : of_.at({dim, tag});
         }
         zones[i] = zone;
       }
     });
   }
 
-  [[nodiscard]] std::vector<Zone> take() { return std::move(list_); }
-  [[nodiscard]] std::string name(std::int32_t zone) const { return zone < 0 ? std::string() : list_[zone].name; }
+  [[nodiscard]] IdVector<ZoneId, Zone> take() { return std::move(list_); }
+  [[nodiscard]] std::string name(ZoneId zone) const { return zone_name(list_, zone); }
 
  private:
-  std::vector<Zone> list_;
-  std::map<std::pair<int, std::int32_t>, std::int32_t> of_;
+  IdVector<ZoneId, Zone> list_;
+  std::map<std::pair<int, std::int32_t>, ZoneId> of_;
 };
 
 /// Removes the elements for whose position drop() is true.
@@ -111,15 +113,16 @@ void drop_elements(RawElements& elements, Drop&& drop) {
 
 /// Removes boundary elements without a group: lines and surfaces that Gmsh saves without being requested to.
 void drop_ungrouped(RawElements& elements) {
-  if (std::find(elements.list.zone.begin(), elements.list.zone.end(), 0) == elements.list.zone.end()) return;
-  drop_elements(elements, [&](std::size_t i) { return elements.list.zone[i] == 0; });
+  const auto ungrouped = [](ZoneId zone) { return group_of(zone) == 0; };
+  if (std::none_of(elements.list.zone.begin(), elements.list.zone.end(), ungrouped)) return;
+  drop_elements(elements, [&](std::size_t i) { return ungrouped(elements.list.zone[i]); });
 }
 
 /// Distance between the boundary of a second-order mesh and that of its elements as read.
 struct Sag {
   double largest = 0;  ///< distance of a removed node from its straight edge
   double longest = 0;  ///< the longest edge
-  std::int32_t zone = -1;
+  ZoneId zone;
 };
 
 Sag sag_of(const MeshCursor& file, const RawElements& boundary, const TagIndex& index, const TeamVector<Vec3>& coords,
@@ -154,7 +157,7 @@ std::string second_order_warning(std::int64_t cells, std::int64_t dropped, const
       counted(cells, "cell"), cells == 1 ? "is" : "are", counted(dropped, "node"), dropped == 1 ? "is" : "are");
   constexpr double kStraight = 1e-9;
   if (sag.longest > 0 && sag.largest <= kStraight * sag.longest) return begin + "; the edges of the boundary were straight";
-  if (sag.zone < 0) return begin + "; by how much the boundary was curved is not known";
+  if (!sag.zone.valid()) return begin + "; by how much the boundary was curved is not known";
   return begin + fmt::format(
                      "; on the boundary they were up to {:.3g} from the straight edges (zone \"{}\"): where that is too much, "
                      "mesh finer with order 1",

@@ -57,7 +57,7 @@ Elements gather_elements(const Communicator& comm, const Elements& mine) {
   return whole;
 }
 
-void broadcast_zones(const Communicator& comm, std::vector<Zone>& zones) {
+void broadcast_zones(const Communicator& comm, IdVector<ZoneId, Zone>& zones) {
   auto count = comm.broadcast(static_cast<std::int64_t>(zones.size()));
   zones.resize(count);
   for (Zone& zone : zones) {

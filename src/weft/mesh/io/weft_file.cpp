@@ -63,7 +63,7 @@ std::span<const Scalar> as_scalars(std::span<const Row> rows) {
   return {reinterpret_cast<const Scalar*>(rows.data()), rows.size() * kScalars<Scalar, Row>};
 }
 
-std::uint64_t header_checksum(int dim, const std::vector<Zone>& zones) {
+std::uint64_t header_checksum(int dim, const IdVector<ZoneId, Zone>& zones) {
   std::uint64_t sum = mix_bits(static_cast<std::uint64_t>(dim));
   for (const Zone& zone : zones) {
     sum = hash_text(zone.name, mix_bits(sum + static_cast<std::uint64_t>(zone.dim)));
@@ -240,7 +240,7 @@ class Reader {
     first_of_share = GlobalCellId(first);
     Elements mine;
     mine.file_id = rows<std::int64_t, std::int64_t>(group + "/id", first, count);
-    mine.zone = rows<std::int32_t, std::int32_t>(group + "/zone", first, count);
+    mine.zone = rows<std::int32_t, ZoneId>(group + "/zone", first, count);
     const auto types = rows<std::uint8_t, std::uint8_t>(group + "/type", first, count);
     resize_by_team(team_, mine.type, types.size());
     resize_by_team(team_, mine.offset, types.size() + 1);

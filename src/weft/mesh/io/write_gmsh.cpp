@@ -8,9 +8,12 @@
 namespace weft::mesh::detail {
 namespace {
 
-// Boundary elements first, then cells, numbered from 1; the physical and entity tags of a zone are its index + 1.
+// Boundary elements first, then cells, numbered from 1.
 
-void write_header(MeshSink& out, const char* version, const std::vector<Zone>& zones) {
+/// Returns the physical and entity tag of a zone, which counts from 1; 0 if invalid.
+std::int32_t tag_of(ZoneId zone) { return zone.value() + 1; }
+
+void write_header(MeshSink& out, const char* version, const IdVector<ZoneId, Zone>& zones) {
   out.text("$MeshFormat\n");
   out.text(version);
   out.text(out.binary() ? " 1 8\n" : " 0 8\n");
@@ -23,10 +26,10 @@ void write_header(MeshSink& out, const char* version, const std::vector<Zone>& z
   out.text("$PhysicalNames\n");
   out.digits(zones.size());
   out.end_line();
-  for (std::size_t i = 0; i < zones.size(); ++i) {
+  for (const ZoneId i : zones.ids()) {
     out.digits(zones[i].dim);
     out.text(" ");
-    out.digits(i + 1);
+    out.digits(tag_of(i));
     out.text(" \"");
     out.text(zones[i].name);
     out.text("\"\n");
@@ -54,7 +57,7 @@ void for_each_run(const Elements& elements, Visit&& visit) {
 void write_gmsh2_elements(MeshSink& out, const Elements& elements, std::int32_t& next_id) {
   for_each_run(elements, [&](std::int64_t begin, std::int64_t end) {
     const CellType type = elements.type[begin];
-    const std::int32_t group = elements.zone[begin] + 1;
+    const std::int32_t group = tag_of(elements.zone[begin]);
     const std::int32_t number = gmsh_number(type), tags = 2;
     if (out.binary()) out.numbers(number, static_cast<std::int32_t>(end - begin), tags);
     for (std::int64_t i = begin; i < end; ++i) {
@@ -77,12 +80,16 @@ struct EntityBox {
   }
 };
 
-/// Entities by tag, with their bounding boxes. Cells without zone are in an additional entity after the zones.
+/// Returns the entity tag of an element; cells without zone are in an additional entity after the zones.
+std::int32_t entity_of(ZoneId zone, std::size_t zones) {
+  return zone.valid() ? tag_of(zone) : static_cast<std::int32_t>(zones) + 1;
+}
+
+/// Entities by tag, with their bounding boxes.
 std::map<std::int32_t, EntityBox> entities_of(const MeshBlock& whole, const Elements& elements) {
   std::map<std::int32_t, EntityBox> boxes;
   for (std::int64_t i = 0; i < elements.size(); ++i) {
-    const std::int32_t zone = elements.zone[i];
-    EntityBox& box = boxes[zone < 0 ? static_cast<std::int32_t>(whole.zones.size()) + 1 : zone + 1];
+    EntityBox& box = boxes[entity_of(elements.zone[i], whole.zones.size())];
     for (const GlobalNodeId node : elements.nodes(i)) box.include(whole.coords[node.index()]);
   }
   return boxes;
@@ -109,7 +116,7 @@ std::uint64_t runs_of(const Elements& elements) {
 
 void write_gmsh4_elements(MeshSink& out, const Elements& elements, int dim, std::size_t zones, std::uint64_t& next_id) {
   for_each_run(elements, [&](std::int64_t begin, std::int64_t end) {
-    const std::int32_t entity = elements.zone[begin] < 0 ? static_cast<std::int32_t>(zones) + 1 : elements.zone[begin] + 1;
+    const std::int32_t entity = entity_of(elements.zone[begin], zones);
     out.numbers(std::int32_t{dim}, entity, std::int32_t{gmsh_number(elements.type[begin])},
                 static_cast<std::uint64_t>(end - begin));
     out.end_record();

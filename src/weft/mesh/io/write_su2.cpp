@@ -35,13 +35,13 @@ std::string format_su2(const MeshBlock& whole) {
     out.number(i);
     out.end_line();
   }
-  std::vector<std::vector<std::int64_t>> members(whole.zones.size());
+  IdVector<ZoneId, std::vector<std::int64_t>> members(whole.zones.size());
   for (std::int64_t i = 0; i < whole.boundary.size(); ++i) {
     members[whole.boundary.zone[i]].push_back(i);
   }
   const auto is_marker = [&](const Zone& zone) { return zone.dim == whole.dim - 1; };
   write_count(out, "NMARK= ", std::count_if(whole.zones.begin(), whole.zones.end(), is_marker));
-  for (std::size_t zone = 0; zone < members.size(); ++zone) {
+  for (const ZoneId zone : members.ids()) {
     if (!is_marker(whole.zones[zone])) continue;
     out.text("MARKER_TAG= ");
     out.text(whole.zones[zone].name);

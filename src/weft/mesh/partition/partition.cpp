@@ -81,7 +81,7 @@ std::int32_t part_of_even_split(GlobalCellId cell, std::int64_t cells, int parts
 }
 
 std::vector<std::int32_t> weights_of(const Communicator& comm, std::int64_t cells, std::span<const CellType> type,
-                                     std::span<const std::int32_t> zone, std::span<const Vec3> middle,
+                                     std::span<const ZoneId> zone, std::span<const Vec3> middle,
                                      const PartitionOptions& options) {
   if (!options.weight) return {};
   std::vector<double> work(type.size());

@@ -36,7 +36,7 @@ namespace weft::mesh::detail {
 /// of each cell; may be empty if options have no weight. @throws InputError on every rank: a weight that is not finite or not
 /// above 0. @collective
 [[nodiscard]] std::vector<std::int32_t> weights_of(const Communicator& comm, std::int64_t cells, std::span<const CellType> type,
-                                                   std::span<const std::int32_t> zone, std::span<const Vec3> middle,
+                                                   std::span<const ZoneId> zone, std::span<const Vec3> middle,
                                                    const PartitionOptions& options);
 
 /// Checks the sizes of a graph. @throws LimitError if 32-bit ids cannot number the cells and their faces, or represent the

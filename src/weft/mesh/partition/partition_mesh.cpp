@@ -44,7 +44,7 @@ struct NewNode {
 struct Traveller {
   std::int64_t id, file_id;
   std::array<std::int64_t, kMaxCellNodes> node;
-  std::int32_t zone;
+  ZoneId zone;
   CellType type;
 };
 
@@ -123,8 +123,8 @@ MeshBlock partition_mesh(const Communicator& comm, MeshBlock block, int parts, c
   std::vector<std::int32_t> part;
   {
     std::vector<detail::ZoneFace> none;
-    const detail::FaceLinks links =
-        detail::match_faces(comm, block, cells, nodes, std::vector<char>(block.zones.size(), 0), none, kernels::calling_thread());
+    const detail::FaceLinks links = detail::match_faces(comm, block, cells, nodes, IdVector<ZoneId, char>(block.zones.size(), 0),
+                                                        none, kernels::calling_thread());
     part = detail::partition(comm, block, cells, nodes, links, options, parts, kernels::calling_thread());
   }
   MeshBlock now;

@@ -64,10 +64,10 @@ inline constexpr std::int64_t kMostCellsForMetis = 20'000'000;
 
 struct PartitionOptions {
   Partitioner partitioner = Partitioner::automatic;
-  /// Computational work of a cell, finite and above 0, by its type, zone (-1: none) and mean corner; parts get equal work.
+  /// Computational work of a cell, finite and above 0, by its type, zone (invalid: none) and mean corner; parts get equal work.
   /// Weights are rounded to a thousandth of the largest (for meshes beyond a million cells, to a billionth of it times their
   /// number). Null: equal weights. Must be the same function on every rank.
-  std::function<double(CellType, std::int32_t zone, Vec3 middle)> weight = nullptr;
+  std::function<double(CellType, ZoneId zone, Vec3 middle)> weight = nullptr;
 };
 
 /// Returns the measured work of a cell in the flow solver: nanoseconds of one core per second-order residual, in tens
