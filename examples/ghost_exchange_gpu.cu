@@ -1,5 +1,6 @@
-// Ghost exchange on GPUs: as ghost_exchange.cpp, with an array that kernels write and read. Rows are sent from GPU to GPU; the
-// host only starts the work and waits once, at the end.
+// Ghost exchange on GPUs: as ghost_exchange.cpp, with an array that kernels write and read. With the transports peer and nccl
+// rows are sent from GPU to GPU, and the host only starts the work and waits once, at the end; with others it also sends
+// messages.
 //
 //   mpirun -n 2 ghost_exchange_gpu
 #include <cstdint>
@@ -49,7 +50,7 @@ int main(int argc, char** argv) {
   push.finish(stream);
   u.to_host(after(stream)).wait();
 
-  // Every row of the ring is the neighbour of two rows: each contributes once for each rank that has a ghost of it.
+  // Each ghost row with the global number i has added 10 + i to the row of its owner.
   bool right = true;
   double sum = 0, expected = static_cast<double>(owned);
   for (int i = 0; i < owned; ++i) sum += u(i, 1);

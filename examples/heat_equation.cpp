@@ -34,7 +34,7 @@ class Heat {
   void step(double dt) {
     pull_.run();  // the neighbours' present temperatures
     std::fill(rate_.begin(), rate_.end(), 0.0);
-    for (const weft::mesh::FaceRange& faces : {mesh_.inner_faces, mesh_.ghost_faces}) {
+    for (const weft::mesh::FaceRange& faces : {mesh_.inner_faces, mesh_.interface_faces}) {
       for (const auto f : faces) {
         const auto l = mesh_.face_left[f], r = mesh_.face_right[f];
         const double distance = norm(mesh_.cell_centroid[r] - mesh_.cell_centroid[l]);

@@ -1,5 +1,5 @@
 // The heat equation on GPUs with a user's kernel: as heat_equation.cpp, with one thread per cell, which reads the mesh through an
-// FvView. The functor also runs on the host (space::host), unchanged.
+// FvView. overlap_gpu.cu has a functor that also runs on the host.
 //
 //   mpirun -n 2 heat_equation_gpu
 #include <cmath>

@@ -1,6 +1,6 @@
-// Overlap with streams: the kernel for cells without a ghost neighbour runs while the ghost rows are in transit. This is the
-// pattern ComputeA2BMain / ComputeA2BGhost: both read array a and write array b, the first in inner cells, the second in border
-// cells. The result is bitwise that of the host, which exchanges first and then computes all cells.
+// Overlap with streams: the kernel for cells without a ghost neighbour runs while the ghost rows are in transit. Both
+// kernels read array a and write array b, ComputeA2BMain in inner cells, ComputeA2BGhost in border cells, which read ghost rows.
+// The result is bitwise that of the host, which exchanges first and then computes all cells.
 //
 //   mpirun -n 2 overlap_gpu
 #include <cstdio>

@@ -1,7 +1,8 @@
 // Two coupled arrays on GPUs: ComputeA writes a, ComputeA2BMain computes b in inner cells from owned rows of a, ComputeA2BGhost
 // in border cells from ghost rows of a as well, and a task of the host sums b. The tasks state what they access. The printed plan
 // contains what the graph inserts: the pull of a, concurrent with ComputeA2BMain, and the copy of b to the host, in the parts
-// that the two tasks write, each with its reason. overlap_gpu.cu does the same by hand; task_a2b.cpp has these tasks on the host.
+// that the two tasks write, each with its reason. overlap_gpu.cu shows such an overlap by hand; task_a2b.cpp has these tasks on
+// the host.
 //
 //   mpirun -n 2 task_a2b_gpu
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Task graph: an explicit heat equation whose time step is limited by the largest conductivity of all ranks. The tasks only state
+// Task graph: an explicit heat equation whose time step depends on the largest temperature of all ranks. The tasks only state
 // what they read and write. The graph inserts the exchange of the temperature, computes inner cells while it is in transit, and
 // reduces the limit over the ranks. The result is bitwise that of the loop that does the same by hand, without overlap.
 //

@@ -1,4 +1,4 @@
-// Task graph on GPUs: an explicit heat equation whose time step is limited by the largest conductivity of all cells. The tasks
+// Task graph on GPUs: an explicit heat equation whose time step depends on the largest temperature of all cells. The tasks
 // only state what they read and write; the limit is a number with a side on the GPU, so that kernels read its current value. On
 // one rank an iteration is the launch of one CUDA graph. On several ones the graph inserts the exchange of the temperature,
 // during which inner cells are computed, and copies of the limit for the reduction over the ranks. The result is bitwise that of

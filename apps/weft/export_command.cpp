@@ -129,10 +129,11 @@ Exit export_results(const Communicator& comm, const ExportOptions& options) {
 }  // namespace
 
 void add_export(CLI::App& app, Request& request) {
-  CLI::App* command = app.add_subcommand("export", "Write the fields of a run in a format of other programs (VTU, CGNS)");
+  const auto formats = names<flow::ExportFormat>();
+  CLI::App* command =
+      app.add_subcommand("export", fmt::format("Write the fields of a run in a format of other programs ({})", one_of(formats)));
   auto options = std::make_shared<ExportOptions>();
   command->add_option("results", options->results, "Results folder, or one of its fields_*.hdf or walls_*.hdf")->required();
-  const auto formats = names<flow::ExportFormat>();
   command->add_option("--format", options->format, one_of(formats))
       ->check(CLI::IsMember(std::vector<std::string>(formats.begin(), formats.end())))
       ->capture_default_str();

@@ -78,12 +78,11 @@ void write_new(const Communicator& comm, const NewOptions& options) {
   }
   if (options.mesh.empty() && chosen.name == kFromFile) {
     const std::filesystem::path given = options.file;
-    const std::string_view extension = given.extension().native();
-    const bool is_mesh = extension == ".msh" || extension == ".su2" || extension == ".cgns" || extension == ".h5";
     throw InputError(
         "this case is written for a mesh, and none is given",
-        is_mesh ? fmt::format("write weft new {} {}.toml --mesh {}", kFromFile, given.stem().string(), given.string())
-                : fmt::format("write weft new {} CASE --mesh FILE, where FILE is a Gmsh, SU2, CGNS or Weft mesh", kFromFile));
+        mesh::has_mesh_extension(given)
+            ? fmt::format("write weft new {} {}.toml --mesh {}", kFromFile, given.stem().string(), given.string())
+            : fmt::format("write weft new {} CASE --mesh FILE, where FILE is a mesh: {}", kFromFile, mesh::readable_meshes()));
   }
   const std::string file = options.file.empty() ? std::string(chosen.name) + ".toml" : options.file;
   expect_new_file(comm, file, options.force);

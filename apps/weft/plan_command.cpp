@@ -191,7 +191,7 @@ Network network_of(const Communicator& comm, const PlanOptions& options, double 
 }
 
 Exit plan_case(const Communicator& comm, const PlanOptions& options) {
-  io::CaseReader reader(io::CaseFile::read(comm, options.file, options.overrides));
+  io::CaseReader reader(flow::read_case_file(comm, options.file, options.overrides));
   const flow::Case flow_case = flow::read_good_case(comm, reader);
   if (flow_case.device != Backend::host) {
     throw InputError("weft plan knows the cost of flows on the host only", "add --set device=host");

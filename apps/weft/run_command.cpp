@@ -215,7 +215,7 @@ Exit run_case(const Communicator& comm, const RunOptions& options) {
           return run_and_show(comm, reader, flow_case, existing, begin, nullptr);
         });
   }
-  const io::CaseReader reader(io::CaseFile::read(comm, options.file, options.overrides));
+  const io::CaseReader reader(flow::read_case_file(comm, options.file, options.overrides));
   const flow::Case flow_case = flow::read_good_case(comm, reader);
   auto existing = options.overwrite ? flow::Existing::overwrite : flow::Existing::refuse;
   if (options.resume) existing = options.accept_changes ? flow::Existing::resume_changed : flow::Existing::resume;
@@ -231,7 +231,7 @@ struct CheckOptions : CaseOptions {
 };
 
 Exit check_case(const Communicator& comm, const CheckOptions& options) {
-  const flow::CaseCheck check = flow::check_case(comm, io::CaseFile::read(comm, options.file, options.overrides));
+  const flow::CaseCheck check = flow::check_case(comm, flow::read_case_file(comm, options.file, options.overrides));
   ProgressPrinter printer(comm);
   for (const std::string& warning : check.warnings) printer.warned(warning);
   if (!options.json) printer.say(flow::describe(check));

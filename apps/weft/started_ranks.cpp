@@ -49,8 +49,8 @@ std::string_view program_of(const char* link, Path& path) {
 /// Returns true if a process executes the same program as this one: its number may be that of another process by now.
 bool executes_this_program(pid_t process) {
   std::array<char, 32> link{};
-  char* end = std::copy_n("/proc/", 6, link.data());
-  end = std::copy_n("/exe", 4, std::to_chars(end, end + 12, process).ptr);
+  char* const end = std::copy_n("/proc/", 6, link.data());
+  std::copy_n("/exe", 4, std::to_chars(end, end + 12, process).ptr);
   Path own, other;
   const std::string_view program = program_of(link.data(), other);
   return !program.empty() && program == program_of(kOwnLink, own);

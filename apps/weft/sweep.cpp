@@ -64,12 +64,14 @@ std::vector<SweptCase> read_cases(const Communicator& comm, const SweepChoice& c
     for (std::size_t a = 0; a < axes.size(); ++a) overrides.push_back(override_of(axes[a], point.values[a]));
     try {
       if (folder.empty()) {
-        io::CaseReader first(io::CaseFile::read(comm, choice.file, overrides));
+        io::CaseReader first(flow::read_case_file(comm, choice.file, overrides));
         folder = flow::read_good_case(comm, first).output.directory;
       }
       overrides.push_back(fmt::format("output.directory={}", Json((folder / point.name).string()).dump()));
-      SweptCase each{
-          .point = point, .reader = io::CaseReader(io::CaseFile::read(comm, choice.file, overrides)), .flow_case = {}, .row = {}};
+      SweptCase each{.point = point,
+                     .reader = io::CaseReader(flow::read_case_file(comm, choice.file, overrides)),
+                     .flow_case = {},
+                     .row = {}};
       each.flow_case = flow::read_good_case(comm, *each.reader);
       cases.push_back(std::move(each));
     } catch (const flow::CaseErrors& errors) {

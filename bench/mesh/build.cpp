@@ -204,7 +204,7 @@ int main(int argc, char** argv) {
   box.nx = box.ny = box.nz = n;
   options.threads = threads;
   options.partition.partitioner = kind_named<mesh::Partitioner>(partitioner);
-  if (ghost_cells == "node") options.ghosts = mesh::Neighbours::node;
+  if (ghost_cells == "node") options.stencil = mesh::Neighbours::node;
   if (elements == "tetrahedra") box.elements = mesh::CellMix::tetrahedra;
   if (elements == "prisms") box.elements = mesh::CellMix::prisms;
   if (elements == "pyramids") box.elements = mesh::CellMix::pyramids;

@@ -114,7 +114,7 @@ void bind_simulation(nb::module_& module) {
   nb::class_<io::CaseFile>(module, "CaseFile");
   module.def("read_case", [](const Communicator& comm, const std::string& path, const std::vector<std::string>& overrides) {
     const Computing computing;
-    return io::CaseFile::read(comm, path, overrides);
+    return flow::read_case_file(comm, path, overrides);
   });
   module.def("case_of_text", [](const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
     return io::CaseFile::from_text(text, name, overrides);

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "weft/array/redistribute.hpp"
@@ -217,13 +218,12 @@ void bind_redistribution(nb::module_& module) {
 }  // namespace
 
 void bind_exchange(nb::module_& module) {
-  nb::class_<PyExchange>(
-      module, "Exchange",
+  const std::string doc = fmt::format(
       "Communication of the rows of a list of arrays: pull copies owned rows to their ghost rows on other ranks, push combines\n"
       "ghost rows with their owned row. It is set up once and repeated; all arrays travel in one message per neighbour.\n\n"
       "plan: the plan of all arrays\n"
       "arrays: weft.Arrays, the same on every rank\n"
-      "transport: \"automatic\", \"host\", \"shared\", \"staged\", \"cuda_aware\", \"nccl\" or \"peer\"\n\n"
+      "transport: {}\n\n"
       "    exchange = weft.Exchange(plan, q)\n"
       "    exchange.pull()             # ghost rows are up to date\n"
       "    exchange.push(\"add\")        # owned rows are sums\n"
@@ -232,7 +232,9 @@ void bind_exchange(nb::module_& module) {
       "While a pull is in flight, owned rows may be read and ghost rows not accessed; while a push is, ghost rows may be read\n"
       "and owned rows not accessed. Arrays of GPUs are exchanged on the device, in the order of the streams that are passed.\n"
       "All functions are collective; ranks start exchanges in the same order.\n\n"
-      "Raises InputError or ContractError on every rank for wrong arrays, CommError if ranks disagree.")
+      "Raises InputError or ContractError on every rank for wrong arrays, CommError if ranks disagree.",
+      one_of(names<Transport>()));
+  nb::class_<PyExchange>(module, "Exchange", doc.c_str())
       .def(nb::init<const PyGhostPlan&, const nb::args&, const std::string&>(), nb::arg("plan"), nb::arg("arrays"), nb::kw_only(),
            nb::arg("transport") = "automatic")
       .def(

@@ -105,7 +105,7 @@ void bind_parts(nb::module_& module) {
       .def_prop_ro(
           "inner", [](const Faces& f) { return slice_of(f.mesh->inner_faces); }, "The slice of the faces between owned cells.")
       .def_prop_ro(
-          "interface", [](const Faces& f) { return slice_of(f.mesh->ghost_faces); },
+          "interface", [](const Faces& f) { return slice_of(f.mesh->interface_faces); },
           "The slice of the faces between an owned cell and a ghost.")
       .def_prop_ro(
           "left", [](const Faces& f) { return ids(f.mesh->face_left, f.mesh->face_left.size(), f); },

@@ -26,7 +26,7 @@ struct MeshArguments {
 
 [[nodiscard]] inline mesh::BuildOptions build_options(const MeshArguments& arguments) {
   mesh::BuildOptions options;
-  options.ghosts = kind_named<mesh::Neighbours>(arguments.neighbours, {.key = "neighbours"});
+  options.stencil = kind_named<mesh::Neighbours>(arguments.neighbours, {.key = "neighbours"});
   options.partition.partitioner = kind_named<mesh::Partitioner>(arguments.partitioner, {.key = "partitioner"});
   options.order = kind_named<mesh::CellOrdering>(arguments.ordering, {.key = "ordering"});
   for (const auto& [from, to] : arguments.periodic) options.periodic.emplace_back(from, to);

@@ -36,7 +36,7 @@ TEST(Discretization, PutsRowsOfWallsAndOutletsAtTheMirrorImageAndOthersOnTheFace
 
 TEST(Discretization, StencilsByNodeHoldTheFaceNeighbours) {
   mesh::BuildOptions options;
-  options.ghosts = mesh::Neighbours::node;
+  options.stencil = mesh::Neighbours::node;
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{5}}, {"ny", std::int64_t{5}}}, options);
   const Discretization d(m, BoundaryKinds(m.boundary.size(), BoundaryKind::slip_wall), mesh::Neighbours::node);
   for (const mesh::LocalCellId c : m.owned()) {
@@ -84,7 +84,7 @@ double worst_norm_of_increments(const mesh::Mesh& m, const Discretization& d, st
       squares = 0;
       for (const mesh::LocalFaceId face : m.cell_faces.row(c)) {
         const Vec3 r = m.face_centroid[face] - m.cell_centroid[c];
-        const std::int32_t row = face < m.ghost_faces.last() ? -1 : d.face_right[face];
+        const std::int32_t row = face < m.interface_faces.last() ? -1 : d.face_right[face];
         const double weight = row >= 0 && norm(d.centroid[LocalRow(row)] - m.face_centroid[face]) == 0 ? 0.25 : 1;
         squares += weight * dot(gradient, r) * dot(gradient, r);
         pushed += weight * dot(gradient, r) * r;

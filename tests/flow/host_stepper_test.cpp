@@ -72,7 +72,7 @@ TEST(HostStepper, TasksStateAllTheirAccesses) {
     const std::vector<Numerics> all = test::every_numerics(setting);
     for (const std::size_t i : {next % all.size(), (next + 5) % all.size()}) {  // each with several meshes, not with all
       const Numerics& numerics = all[i];
-      const Scheme scheme(m, {.boundary = setting.boundary(m), .numerics = numerics, .stencil = setting.options.ghosts});
+      const Scheme scheme(m, {.boundary = setting.boundary(m), .numerics = numerics, .stencil = setting.options.stencil});
       SCOPED_TRACE(setting.name + ", " + test::described(numerics));
       EXPECT_EQ(computed(scheme, setting, task::Check::accesses), computed(scheme, setting, task::Check::none));
     }
@@ -86,7 +86,7 @@ TEST(HostStepper, TasksOfScalarsStateAllTheirAccesses) {
     for (const GradientKind gradient : {GradientKind::least_squares, GradientKind::none}) {
       const Scheme scheme(m, {.boundary = test::bringing_scalars(m),
                               .numerics = {.gradient = gradient},
-                              .stencil = setting.options.ghosts,
+                              .stencil = setting.options.stencil,
                               .scalars = test::three_scalars()});
       SCOPED_TRACE(setting.name);
       EXPECT_EQ(computed(scheme, setting, task::Check::accesses), computed(scheme, setting, task::Check::none));

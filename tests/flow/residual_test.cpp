@@ -30,7 +30,7 @@ mesh::Mesh box(const Grid& grid, double warp) {
   mesh::GeneratorParameters p{{"nx", std::int64_t{5}}, {"ny", std::int64_t{4}}, {"elements", grid.elements}, {"warp", warp}};
   if (grid.dim == 3) p["nz"] = std::int64_t{grid.elements == "mixed" ? 6 : 3};  // a layer of each kind
   mesh::BuildOptions options;
-  options.ghosts = grid.stencil;
+  options.stencil = grid.stencil;
   return generated("box", p, options);
 }
 

@@ -41,7 +41,7 @@ class ScalarsOnCuda : public ::testing::TestWithParam<Setting> {
   [[nodiscard]] mesh::Mesh mesh_of() const { return generated(GetParam().generator, GetParam().parameters, GetParam().options); }
   [[nodiscard]] std::unique_ptr<Solver> solver_on(const mesh::Mesh& mesh, Backend backend, const Numerics& numerics,
                                                   bool varying = false) const {
-    auto solver = carrying(mesh, three_scalars(), numerics, bringing_scalars(mesh, varying), GetParam().options.ghosts, backend);
+    auto solver = carrying(mesh, three_scalars(), numerics, bringing_scalars(mesh, varying), GetParam().options.stencil, backend);
     const int dim = GetParam().dim;
     solver->initialise([dim](Vec3 x) { return wavy(x, dim); });
     return solver;
@@ -56,7 +56,7 @@ TEST_P(ScalarsOnCuda, AreThoseOfTheHost) {
   all[1].local_time_step = true;
   all[2].gradient = GradientKind::none;
   all[3].order_ramp = {0, 12};
-  if (GetParam().options.ghosts == mesh::Neighbours::face) {
+  if (GetParam().options.stencil == mesh::Neighbours::face) {
     all.push_back(numerics());
     all.back().gradient = GradientKind::green_gauss;
   }
@@ -77,7 +77,7 @@ TEST_P(ScalarsOnCuda, AreThoseOfTheHostWhereForcesActAndMassIsAdded) {
   for (const bool adds_mass : {false, true}) {
     if (adds_mass) source.function = [](Vec3, double t, const Primitive& w) { return Conserved{0.2 * w.density, {}, t}; };
     const auto solver_on = [&](Backend backend) {
-      auto solver = carrying(m, three_scalars(), numerics(), bringing_scalars(m), GetParam().options.ghosts, backend, source);
+      auto solver = carrying(m, three_scalars(), numerics(), bringing_scalars(m), GetParam().options.stencil, backend, source);
       solver->initialise([dim](Vec3 x) { return wavy(x, dim); });
       go(*solver, few_if_checked(20));
       return solver;
@@ -120,7 +120,7 @@ TEST_P(ScalarsOnCuda, LeaveAUniformOneAsItIsAndTheFlowToo) {
     const auto cuda = solver_on(m, Backend::cuda, numerics);
     Solver without(
         m,
-        {.boundary = test::conditions(m), .numerics = numerics, .stencil = GetParam().options.ghosts, .backend = Backend::cuda});
+        {.boundary = test::conditions(m), .numerics = numerics, .stencil = GetParam().options.stencil, .backend = Backend::cuda});
     const int dim = GetParam().dim;
     without.initialise([dim](Vec3 x) { return wavy(x, dim); });
     go(*cuda, few_if_checked(30));
@@ -133,7 +133,7 @@ TEST_P(ScalarsOnCuda, LeaveAUniformOneAsItIsAndTheFlowToo) {
 TEST_P(ScalarsOnCuda, LoseNothingBetweenWalls) {
   const mesh::Mesh m = mesh_of();
   const auto cuda = carrying(m, three_scalars(), numerics(), test::everywhere(m, {.kind = BoundaryKind::slip_wall}),
-                             GetParam().options.ghosts, Backend::cuda);
+                             GetParam().options.stencil, Backend::cuda);
   const int dim = GetParam().dim;
   cuda->initialise([dim](Vec3 x) { return wavy(x, dim); });
   const std::vector<double> before = scalar_totals(*cuda);

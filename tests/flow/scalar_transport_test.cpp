@@ -148,7 +148,7 @@ class ScalarsIn : public ::testing::TestWithParam<Setting> {
     return generated(GetParam().generator, GetParam().parameters, GetParam().options, comm);
   }
   [[nodiscard]] std::unique_ptr<Solver> solver_on(const mesh::Mesh& mesh, Numerics numerics) const {
-    auto solver = carrying(mesh, three_scalars(), numerics, bringing_scalars(mesh), GetParam().options.ghosts);
+    auto solver = carrying(mesh, three_scalars(), numerics, bringing_scalars(mesh), GetParam().options.stencil);
     const int dim = GetParam().dim;
     solver->initialise([dim](Vec3 x) { return wavy(x, dim); });
     return solver;
@@ -159,7 +159,7 @@ class ScalarsIn : public ::testing::TestWithParam<Setting> {
 TEST_P(ScalarsIn, LeavesTheFlowAndAUniformScalarAsTheyAre) {
   const mesh::Mesh m = mesh_on(Communicator::world());
   const auto with = solver_on(m, numerics());
-  Solver without(m, {.boundary = conditions(m), .numerics = numerics(), .stencil = GetParam().options.ghosts});
+  Solver without(m, {.boundary = conditions(m), .numerics = numerics(), .stencil = GetParam().options.stencil});
   const int dim = GetParam().dim;
   without.initialise([dim](Vec3 x) { return wavy(x, dim); });
   go(*with, 30);
@@ -172,8 +172,8 @@ TEST_P(ScalarsIn, LeavesTheFlowAndAUniformScalarAsTheyAre) {
 
 TEST_P(ScalarsIn, LosesNothing) {
   const mesh::Mesh m = mesh_on(Communicator::world());
-  const auto solver =
-      carrying(m, three_scalars(), numerics(), test::everywhere(m, {.kind = BoundaryKind::slip_wall}), GetParam().options.ghosts);
+  const auto solver = carrying(m, three_scalars(), numerics(), test::everywhere(m, {.kind = BoundaryKind::slip_wall}),
+                               GetParam().options.stencil);
   const int dim = GetParam().dim;
   solver->initialise([dim](Vec3 x) { return wavy(x, dim); });
   const std::vector<double> before = scalar_totals(*solver);
@@ -185,7 +185,7 @@ TEST_P(ScalarsIn, LosesNothing) {
 TEST_P(ScalarsIn, AreThoseOfOneRank) {
   const mesh::Mesh alone = mesh_on(Communicator::self()), shared = mesh_on(Communicator::world());
   for (const GradientKind gradient : {GradientKind::least_squares, GradientKind::green_gauss, GradientKind::none}) {
-    if (gradient == GradientKind::green_gauss && GetParam().options.ghosts == mesh::Neighbours::node) continue;
+    if (gradient == GradientKind::green_gauss && GetParam().options.stencil == mesh::Neighbours::node) continue;
     Numerics numerics = this->numerics();
     numerics.gradient = gradient;
     const auto one = solver_on(alone, numerics), many = solver_on(shared, numerics);
@@ -224,8 +224,8 @@ TEST_P(ScalarsIn, KeepTheirAmountsWhereForcesActAndMassIsAdded) {
       source.function = [](Vec3, double, const Primitive& w) { return Conserved{0.2 * w.density, {}, 0.5 * w.density}; };
     }
     const BoundaryConditions walls = test::everywhere(m, {.kind = BoundaryKind::slip_wall});
-    const auto solver = carrying(m, three_scalars(), numerics(), walls, GetParam().options.ghosts, Backend::host, source);
-    Solver without(m, {.boundary = walls, .numerics = numerics(), .stencil = GetParam().options.ghosts, .source = source});
+    const auto solver = carrying(m, three_scalars(), numerics(), walls, GetParam().options.stencil, Backend::host, source);
+    Solver without(m, {.boundary = walls, .numerics = numerics(), .stencil = GetParam().options.stencil, .source = source});
     for (Solver* each : {solver.get(), &without}) each->initialise([&](Vec3 x) { return wavy(x, GetParam().dim); });
     const std::vector<double> before = scalar_totals(*solver);
     const double mass = totals(*solver)[0];
@@ -288,7 +288,7 @@ TEST(ScalarTransport, KeepsALimitedSlabWithinItsBounds) {
                          Way{"quads", GradientKind::least_squares, mesh::Neighbours::face, LimiterKind::venkatakrishnan},
                          Way{"triangles", GradientKind::least_squares, mesh::Neighbours::face, LimiterKind::venkatakrishnan}}) {
     mesh::BuildOptions options = test::periodic_box(2, 10);
-    options.ghosts = way.stencil;
+    options.stencil = way.stencil;
     const mesh::Mesh m = generated("vortex_box", {{"n", std::int64_t{32}}, {"elements", way.elements}}, options);
     const auto solver = carrying(m, {{.name = "slab", .initial = slab}},
                                  {.gradient = way.gradient, .limiter = way.limiter, .cfl = 0.8}, {}, way.stencil);

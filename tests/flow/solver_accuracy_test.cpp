@@ -102,11 +102,11 @@ double manufactured_error(const std::string& elements, std::int64_t n) {
   const IdealGas gas;
   const auto solution = ManufacturedSolution::periodic(2, 1);
   mesh::BuildOptions options = periodic_box(2, 1);
-  options.ghosts = mesh::Neighbours::node;
+  options.stencil = mesh::Neighbours::node;
   const mesh::Mesh m = generated("box", {{"nx", n}, {"ny", n}, {"elements", elements}}, options);
   Solver solver(m, {.gas = gas,
                     .numerics = {.limiter = LimiterKind::none},
-                    .stencil = options.ghosts,
+                    .stencil = options.stencil,
                     .source = [=](Vec3 x, double t, const Primitive&) { return solution.source(gas, x, t); }});
   solver.initialise([&](Vec3 x) { return solution(x); });
   advance(solver, 0.25);

@@ -128,7 +128,7 @@ TEST(SolverCuda, AxisymmetricFlowsAreThoseOfTheHost) {
   for (const char* elements : {"quads", "triangles"}) {
     for (const mesh::Neighbours stencil : {mesh::Neighbours::face, mesh::Neighbours::node}) {
       mesh::BuildOptions options;
-      options.ghosts = stencil;
+      options.stencil = stencil;
       mesh::Mesh m = generated("box", {{"nx", std::int64_t{10}}, {"ny", std::int64_t{8}}, {"elements", elements}}, options);
       mesh::revolve(m);
       const auto state_of = [&](Backend backend, Precision precision) {

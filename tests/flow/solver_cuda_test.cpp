@@ -36,7 +36,7 @@ class OnCuda : public ::testing::TestWithParam<Setting> {
                                                          Transport transport = Transport::automatic, SourceTerm source = {}) {
     auto solver = std::make_unique<Solver>(mesh, SolverOptions{.boundary = GetParam().boundary(mesh),
                                                                .numerics = numerics,
-                                                               .stencil = GetParam().options.ghosts,
+                                                               .stencil = GetParam().options.stencil,
                                                                .source = std::move(source),
                                                                .backend = backend,
                                                                .transport = transport});

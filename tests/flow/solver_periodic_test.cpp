@@ -41,9 +41,9 @@ struct GhostFace {
   Vec3 normal, own_to_face, ghost_to_face;
 };
 
-std::vector<GhostFace> ghost_faces(const mesh::Mesh& m) {
+std::vector<GhostFace> interface_faces(const mesh::Mesh& m) {
   std::vector<GhostFace> mine;
-  for (const mesh::LocalFaceId f : m.ghost_faces) {
+  for (const mesh::LocalFaceId f : m.interface_faces) {
     const mesh::LocalCellId left = m.face_left[f], right = m.face_right[f];
     mine.push_back({m.cell_global[left].value(), m.cell_global[right].value(), m.face_normal[f],
                     m.face_centroid[f] - m.cell_centroid[left], m.face_centroid[f] - m.cell_centroid[right]});
@@ -59,7 +59,7 @@ struct CellToFaceDifference {
 CellToFaceDifference cell_to_face_difference(const mesh::Mesh& m) {
   const auto key = [](std::int64_t own, std::int64_t ghost, Vec3 n) { return std::tuple(own, ghost, n.x, n.y, n.z); };
   std::map<decltype(key(0, 0, {})), Vec3> cell_to_face;
-  const std::vector<GhostFace> faces = ghost_faces(m);
+  const std::vector<GhostFace> faces = interface_faces(m);
   for (const GhostFace& f : faces) cell_to_face[key(f.own, f.ghost, f.normal)] = f.own_to_face;
   CellToFaceDifference difference;
   for (const GhostFace& f : faces) {

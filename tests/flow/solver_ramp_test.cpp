@@ -32,7 +32,7 @@ class SolverRamp : public ::testing::TestWithParam<Setting> {
   [[nodiscard]] std::unique_ptr<Solver> solver_on(const mesh::Mesh& mesh, Numerics numerics) const {
     numerics.limiter = GetParam().limiter;
     auto solver = std::make_unique<Solver>(
-        mesh, SolverOptions{.boundary = conditions(mesh), .numerics = numerics, .stencil = GetParam().options.ghosts});
+        mesh, SolverOptions{.boundary = conditions(mesh), .numerics = numerics, .stencil = GetParam().options.stencil});
     solver->initialise([dim = GetParam().dim](Vec3 x) { return wavy(x, dim); });
     return solver;
   }

@@ -21,7 +21,7 @@ class OnRanks : public ::testing::TestWithParam<Setting> {
   [[nodiscard]] static Solver solver_on(const mesh::Mesh& mesh) {
     return Solver(mesh, {.boundary = GetParam().boundary(mesh),
                          .numerics = {.limiter = GetParam().limiter, .cfl = 0.5},
-                         .stencil = GetParam().options.ghosts});
+                         .stencil = GetParam().options.stencil});
   }
   static void start(Solver& solver) {
     solver.initialise([](Vec3 x) { return GetParam().start(x); });
@@ -79,7 +79,7 @@ TEST(SmallPeriodicBoxOnRanks, IsTheFlowOnOneRank) {
   using Box = std::tuple<const char*, int, int, int>;
   for (const auto& [elements, nx, ny, nz] : {Box{"hexahedra", 2, 2, 1}, Box{"hexahedra", 2, 1, 3}, Box{"tetrahedra", 3, 2, 2}}) {
     mesh::BuildOptions options = test::periodic_box(2, 1);
-    options.ghosts = mesh::Neighbours::node;
+    options.stencil = mesh::Neighbours::node;
     const mesh::GeneratorParameters box{
         {"nx", std::int64_t{nx}}, {"ny", std::int64_t{ny}}, {"nz", std::int64_t{nz}}, {"elements", std::string(elements)}};
     const auto after_60_steps = [&](const Communicator& comm) {
@@ -88,7 +88,7 @@ TEST(SmallPeriodicBoxOnRanks, IsTheFlowOnOneRank) {
       boundary[mesh::BoundaryZoneId(0)].params = {.kind = BoundaryKind::symmetry};
       boundary[mesh::BoundaryZoneId(1)].params = {.kind = BoundaryKind::far_field, .state = {1, {}, 0.8}};
       const auto solver = test::carrying(m, test::three_scalars(), {.limiter = LimiterKind::venkatakrishnan, .cfl = 0.5},
-                                         boundary, options.ghosts);
+                                         boundary, options.stencil);
       solver->initialise([](Vec3 x) { return test::wavy(x, 3); });
       for (int i = 0; i < 60; ++i) solver->step(1.0);
       return std::pair(gathered(*solver), test::gathered_amounts(*solver));

@@ -127,7 +127,7 @@ struct Setting {
   }
   friend std::ostream& operator<<(std::ostream& out, const Setting& setting) { return out << setting.name; }
   /// Returns whether Green-Gauss gradients apply: to plane cells and stencils by face only.
-  [[nodiscard]] bool takes_green_gauss() const { return options.ghosts == mesh::Neighbours::face && !axisymmetric; }
+  [[nodiscard]] bool takes_green_gauss() const { return options.stencil == mesh::Neighbours::face && !axisymmetric; }
 };
 
 inline std::vector<Setting> settings() {
@@ -135,7 +135,7 @@ inline std::vector<Setting> settings() {
   mesh::BuildOptions half = periodic_box(2, 1);
   half.periodic.pop_back();  // y stays a wall
   mesh::BuildOptions by_node;
-  by_node.ghosts = mesh::Neighbours::node;
+  by_node.stencil = mesh::Neighbours::node;
   constexpr auto kBarth = LimiterKind::barth_jespersen, kVenkat = LimiterKind::venkatakrishnan;
   return {{"quads_periodic", "box", {{"nx", n(10)}, {"ny", n(10)}, {"warp", 0.03}}, periodic_box(2, 1), 2, kVenkat},
           {"mixed_periodic_and_walls", "box", {{"nx", n(8)}, {"ny", n(6)}, {"elements", "mixed"}}, half, 2, kBarth},
@@ -165,7 +165,7 @@ inline std::vector<Setting> surrounded_settings() {
     return all;
   };
   mesh::BuildOptions by_node;
-  by_node.ghosts = mesh::Neighbours::node;
+  by_node.stencil = mesh::Neighbours::node;
   std::vector<Setting> all;
   const auto add = [&](const std::string& name, const mesh::GeneratorParameters& parameters, const mesh::BuildOptions& options,
                        bool axisymmetric = false) {

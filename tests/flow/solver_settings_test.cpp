@@ -26,7 +26,7 @@ class FlowToCompare : public ::testing::TestWithParam<Setting> {
 
 std::unique_ptr<Solver> started(const Setting& setting, const mesh::Mesh& mesh, const Numerics& numerics) {
   auto solver = std::make_unique<Solver>(
-      mesh, SolverOptions{.boundary = setting.boundary(mesh), .numerics = numerics, .stencil = setting.options.ghosts});
+      mesh, SolverOptions{.boundary = setting.boundary(mesh), .numerics = numerics, .stencil = setting.options.stencil});
   solver->initialise([&](Vec3 x) { return setting.start(x); });
   return solver;
 }

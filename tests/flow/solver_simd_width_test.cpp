@@ -26,7 +26,7 @@ class SimdWidth : public ::testing::TestWithParam<Setting> {
  protected:
   [[nodiscard]] Outcome after_steps(const mesh::Mesh& mesh, const Numerics& numerics, int width) const {
     detail::limit_simd_width(width);
-    Solver solver(mesh, {.boundary = conditions(mesh), .numerics = numerics, .stencil = GetParam().options.ghosts});
+    Solver solver(mesh, {.boundary = conditions(mesh), .numerics = numerics, .stencil = GetParam().options.stencil});
     solver.initialise([dim = GetParam().dim](Vec3 x) { return wavy(x, dim); });
     Outcome outcome;
     for (int i = 0; i < 10; ++i) outcome.rate_squared = solver.step(1.0).rate_squared;
@@ -34,7 +34,7 @@ class SimdWidth : public ::testing::TestWithParam<Setting> {
     outcome.stable_dt = solver.stable_dt();
 
     // The stable step of the last stage is that which is computed from the state.
-    Solver restarted(mesh, {.boundary = conditions(mesh), .numerics = numerics, .stencil = GetParam().options.ghosts});
+    Solver restarted(mesh, {.boundary = conditions(mesh), .numerics = numerics, .stencil = GetParam().options.stencil});
     restarted.restore(outcome.conserved, solver.time(), solver.steps());
     EXPECT_EQ(restarted.stable_dt(), outcome.stable_dt);
     detail::limit_simd_width(8);

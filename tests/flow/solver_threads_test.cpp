@@ -38,7 +38,7 @@ class Threads : public ::testing::TestWithParam<Setting> {
     const Scalar dye{.name = "dye", .initial = [](Vec3 x) { return std::sin(5 * x.x); }};
     Solver solver(mesh, {.boundary = boundary,
                          .numerics = numerics,
-                         .stencil = GetParam().options.ghosts,
+                         .stencil = GetParam().options.stencil,
                          .source = source,
                          .scalars = {dye},
                          .threads = threads});
@@ -112,7 +112,7 @@ TEST_P(Threads, DoNotChangeABitOfPrescribedStatesAndSources) {
 // stored gradient.
 TEST_P(Threads, DistributeEveryFace) {
   const mesh::Mesh mesh = generated(GetParam().generator, GetParam().parameters, GetParam().options);
-  const Scheme scheme(mesh, {.boundary = conditions(mesh), .stencil = GetParam().options.ghosts});
+  const Scheme scheme(mesh, {.boundary = conditions(mesh), .stencil = GetParam().options.stencil});
   const Discretization& d = scheme.discretization();
   for (const int threads : {1, 2, 5, 1000}) {
     std::vector<int> owners(static_cast<std::size_t>(mesh.owned_cells), 0), sides(static_cast<std::size_t>(mesh.faces()), 0);

@@ -66,7 +66,7 @@ class UnevenRanks : public ::testing::TestWithParam<Case> {
   [[nodiscard]] static std::vector<Numerics> numerics() {
     std::vector<Numerics> all(2, {.limiter = setting().limiter, .cfl = 0.5});
     all[1].local_time_step = true;
-    if (setting().options.ghosts == mesh::Neighbours::face) all[1].gradient = GradientKind::green_gauss;
+    if (setting().options.stencil == mesh::Neighbours::face) all[1].gradient = GradientKind::green_gauss;
     return all;
   }
   /// Returns a solver with scalars, a body force and time-dependent states, after 10 steps.
@@ -74,8 +74,8 @@ class UnevenRanks : public ::testing::TestWithParam<Case> {
                                                          int threads = 1) {
     SourceTerm source;
     source.acceleration = {0.2, -0.5, 0};
-    auto solver = test::carrying(mesh, test::three_scalars(), numerics, bringing_scalars(mesh), setting().options.ghosts, backend,
-                                 source, threads);
+    auto solver = test::carrying(mesh, test::three_scalars(), numerics, bringing_scalars(mesh), setting().options.stencil,
+                                 backend, source, threads);
     solver->initialise([](Vec3 x) { return wavy(x, setting().dim); });
     for (int i = 0; i < 5; ++i) solver->step(1.0);
     // As in runs.

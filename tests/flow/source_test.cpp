@@ -82,7 +82,7 @@ TEST(BodyForce, IsTheSourceThatAUserCouldWrite) {
     const auto after_steps = [&](const SourceTerm& source) {
       Solver solver(m, {.boundary = test::conditions(m),
                         .numerics = {.limiter = setting.limiter, .cfl = 0.5},
-                        .stencil = setting.options.ghosts,
+                        .stencil = setting.options.stencil,
                         .source = source});
       solver.initialise([&](Vec3 x) { return test::wavy(x, setting.dim); });
       for (int i = 0; i < 10; ++i) solver.step(1);

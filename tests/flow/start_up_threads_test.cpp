@@ -79,7 +79,7 @@ TEST(StartUpThreads, GiveTheSameDiscretizationMatricesAndTiles) {
   for (const mesh::CellMix elements : {mesh::CellMix::hexahedra, mesh::CellMix::tetrahedra, mesh::CellMix::mixed}) {
     for (const mesh::Neighbours stencil : {mesh::Neighbours::face, mesh::Neighbours::node}) {
       mesh::BuildOptions options;
-      options.ghosts = stencil;
+      options.stencil = stencil;
       options.periodic = {{"xmin", "xmax"}};
       const mesh::BoxSpec box{.nx = full_or_sanitized(17, 12),
                               .ny = full_or_sanitized(14, 11),

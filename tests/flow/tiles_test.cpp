@@ -180,7 +180,7 @@ class TileCheck {
 TEST_P(TilesOf, HoldTheDiscretization) {
   const mesh::Mesh m = generated(GetParam().generator, GetParam().parameters, GetParam().options);
   const BoundaryKinds kinds(m.boundary.size(), BoundaryKind::slip_wall);
-  const Discretization d(m, kinds, GetParam().options.ghosts, false);
+  const Discretization d(m, kinds, GetParam().options.stencil, false);
   const TilePartition partition(m, d, TileSize{12, 1000, 1000, 1000});
   const Tiles t(m, d, partition);
   TileCheck check(m, d, partition, t);
@@ -196,7 +196,7 @@ TEST_P(TilesOf, HoldTheDiscretization) {
 TEST_P(TilesOf, ObeyTheirLimits) {
   const mesh::Mesh m = generated(GetParam().generator, GetParam().parameters, GetParam().options);
   const BoundaryKinds kinds(m.boundary.size(), BoundaryKind::slip_wall);
-  const Discretization d(m, kinds, GetParam().options.ghosts, false);
+  const Discretization d(m, kinds, GetParam().options.stencil, false);
   const TilePartition whole(m, d, {12, 1000, 1000, 1000});
   const TileSize limit = whole.quantile(0.5), most = whole.quantile(1);
   EXPECT_LE(limit.rows, most.rows);
@@ -217,7 +217,7 @@ TEST_P(TilesOf, ObeyTheirLimits) {
 TEST_P(TilesOf, AreAsLargeAsSharedMemoryAllows) {
   const mesh::Mesh m = generated(GetParam().generator, GetParam().parameters, GetParam().options);
   const BoundaryKinds kinds(m.boundary.size(), BoundaryKind::slip_wall);
-  const Discretization d(m, kinds, GetParam().options.ghosts, false);
+  const Discretization d(m, kinds, GetParam().options.stencil, false);
   const auto cells_and_rows = [](const TileSize& most) { return most.cells + most.rows; };
   constexpr int kMost = std::numeric_limits<int>::max(), kMuch = 100'000;
   const auto whole = [&](int cells) { return TilePartition(m, d, {cells, kMost, kMost, kMost}); };

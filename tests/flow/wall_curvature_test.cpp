@@ -27,7 +27,7 @@ Range curvature_of(const mesh::Mesh& m, const std::string& zone, const std::stri
   Range range;
   for (const mesh::BoundaryZoneId z : m.boundary.ids()) {
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
-      const double of_face = curvature[static_cast<std::size_t>(face.value() - m.ghost_faces.last().value())];
+      const double of_face = curvature[static_cast<std::size_t>(face.value() - m.interface_faces.last().value())];
       if (kinds[z] != BoundaryKind::slip_wall) {
         EXPECT_EQ(of_face, 0);
       }

@@ -305,7 +305,7 @@ TEST(BuildErrors, PeriodicFacesThatDiffer) {
 
 TEST(BuildErrors, HaloDepth) {
   BuildOptions options;
-  options.halo_depth = 0;
+  options.ghost_layers = 0;
   expect_error<InputError>(make_box({.n = {2, 2, 2}}), "0 layers of ghost cells", options);
 }
 

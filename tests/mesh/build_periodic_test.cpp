@@ -26,7 +26,7 @@ TEST(Build, PeriodicTwoCubed) {
   BuildOptions options;
   options.periodic = all_periodic();
   for (const Neighbours kind : {Neighbours::face, Neighbours::node}) {
-    options.ghosts = kind;
+    options.stencil = kind;
     const Mesh mesh = build(comm, chunk(comm, make_box({.n = {2, 2, 2}})), options);
     const test::Counts counts = test::count(mesh);
     EXPECT_EQ(counts.interior_faces, 3 * 8);
@@ -48,12 +48,12 @@ TEST(Build, OnePeriodicCellIsItsOwnNeighbour) {
   BuildOptions options;
   options.periodic = all_periodic();
   for (const Neighbours kind : {Neighbours::face, Neighbours::node}) {
-    options.ghosts = kind;
+    options.stencil = kind;
     const Mesh mesh = build(comm, chunk(comm, make_box({.n = {1, 1, 1}})), options);
     EXPECT_EQ(comm.sum(mesh.owned_cells), 1);
     EXPECT_EQ(comm.sum(mesh.ghost_cells), kind == Neighbours::face ? 6 : 26);
     if (mesh.owned_cells == 1) {
-      EXPECT_EQ(mesh.ghost_faces.size(), 6);
+      EXPECT_EQ(mesh.interface_faces.size(), 6);
       std::set<std::array<int, 3>> places;
       for (std::int32_t g = 1; g < mesh.cells(); ++g) {
         const Vec3 x = mesh.cell_centroid[LocalCellId(g)];
@@ -72,8 +72,8 @@ TEST(Build, OneCellWidePeriodicLayersOfEveryType) {
   for (const CellType type : {CellType::hexahedron, CellType::prism, CellType::tetrahedron, CellType::pyramid}) {
     BuildOptions options;
     options.periodic = {{"xmin", "xmax", {1, 0, 0}}, {"zmin", "zmax", {0, 0, 1}}};
-    options.ghosts = Neighbours::node;
-    options.halo_depth = 2;
+    options.stencil = Neighbours::node;
+    options.ghost_layers = 2;
     const MeshBlock block = test::shuffled(make_box({.n = {3, 2, 1}, .type = type}), 3);
     test::check_mesh(build(comm, chunk(comm, block), options), 1.0);
   }
@@ -97,7 +97,7 @@ TEST(Build, DependentPeriodicTranslations) {
   // another mesh.
   const Communicator comm = Communicator::world();
   BuildOptions options;
-  options.ghosts = Neighbours::node;
+  options.stencil = Neighbours::node;
   options.periodic = {{"xmin", "xmax", {1, 0, 0}}, {"ymin", "ymax", {1, 1, 0}}};
   const auto shear = [](Vec3 x) { return Vec3{x.x + x.y, x.y, x.z}; };
   const Mesh mesh =
@@ -128,11 +128,11 @@ TEST(Build, PeriodicGhostCellsIncreaseWithoutLimit) {
   const Communicator comm = Communicator::world();
   BuildOptions options;
   options.periodic = {{"xmin", "xmax", {1, 0, 0}}, {"ymin", "ymax", {0, 1, 0}}};
-  options.halo_depth = 3;
-  options.ghosts = Neighbours::node;
+  options.ghost_layers = 3;
+  options.stencil = Neighbours::node;
   const Mesh mesh = build(comm, chunk(comm, make_box({.dim = 2, .n = {1, 1, 1}, .type = CellType::quad})), options);
   EXPECT_EQ(comm.sum(mesh.ghost_cells), 7 * 7 - 1);
-  options.ghosts = Neighbours::face;
+  options.stencil = Neighbours::face;
   EXPECT_EQ(comm.sum(build(comm, chunk(comm, make_box({.dim = 2, .n = {1, 1, 1}, .type = CellType::quad})), options).ghost_cells),
             24);
 }

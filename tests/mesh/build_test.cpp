@@ -143,7 +143,7 @@ TEST(Build, ExampleOfTheHeader) {
     EXPECT_EQ(found, expected);
   };
   expect_faces(mesh.inner_faces, 0, 1);
-  expect_faces(mesh.ghost_faces, 1, 3);
+  expect_faces(mesh.interface_faces, 1, 3);
   ASSERT_EQ(mesh.boundary.count(), 4);
   const std::array<std::string, 4> names{"xmin", "xmax", "ymin", "ymax"};
   const std::array<std::array<std::int64_t, 2>, 4> faces =
@@ -161,7 +161,7 @@ TEST(Build, GlobalCountsDoNotDependOnTheRankCount) {
     for (const bool periodic : {false, true}) {  // not in y, where the face neighbours of boundary cells include those by node
       const MeshBlock block = make_box({.n = {4, 3, 5}, .type = CellType::prism});
       BuildOptions options;
-      options.ghosts = kind;
+      options.stencil = kind;
       if (periodic) options.periodic = {{"xmin", "xmax", {1, 0, 0}}, {"zmax", "zmin", {0, 0, -1}}};
       const Mesh one = build(alone, chunk(alone, block), options), many = build(comm, chunk(comm, block), options);
       EXPECT_EQ(one.global_cells, many.global_cells);
@@ -211,8 +211,8 @@ TEST(Build, GhostCellsIncreaseWithTheHaloDepth) {
     std::int32_t before = 0;
     for (int depth = 1; depth <= 3; ++depth) {
       BuildOptions options;
-      options.ghosts = kind;
-      options.halo_depth = depth;
+      options.stencil = kind;
+      options.ghost_layers = depth;
       const Mesh mesh = build(comm, chunk(comm, make_box({.n = {8, 4, 4}})), options);
       test::check_mesh(mesh, 1.0);
       EXPECT_GE(mesh.ghost_cells, before);
@@ -270,7 +270,7 @@ TEST(Build, RanksMayHaveEmptyChunks) {
 TEST(Build, TwoBuildsAreBitwiseEqual) {
   const Communicator comm = Communicator::world();
   BuildOptions options;
-  options.ghosts = Neighbours::node;
+  options.stencil = Neighbours::node;
   const MeshBlock block = test::shuffled(make_box({.n = {4, 4, 4}, .type = CellType::pyramid}), 11);
   const Mesh a = build(comm, chunk(comm, block), options), b = build(comm, chunk(comm, block), options);
   EXPECT_EQ(a.cell_global, b.cell_global);
@@ -284,7 +284,7 @@ TEST(Build, TwoBuildsAreBitwiseEqual) {
 TEST(Build, ThePlanPullsTheValuesOfTheOwners) {
   const Communicator comm = Communicator::world();
   BuildOptions options;
-  options.ghosts = Neighbours::node;
+  options.stencil = Neighbours::node;
   options.periodic = {{"xmin", "xmax", {1, 0, 0}}};
   const Mesh mesh = build(comm, chunk(comm, make_box({.n = {4, 3, 3}})), options);
   ArrayPair<double, 4> values(mesh.plan);

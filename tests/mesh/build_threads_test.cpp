@@ -54,7 +54,7 @@ void expect_same(const Mesh& a, const Mesh& b) {
   expect_same(a.face_area, b.face_area, "face_area");
   expect_same(a.face_centroid, b.face_centroid, "face_centroid");
   EXPECT_EQ(a.inner_faces.last(), b.inner_faces.last());
-  EXPECT_EQ(a.ghost_faces.last(), b.ghost_faces.last());
+  EXPECT_EQ(a.interface_faces.last(), b.interface_faces.last());
   ASSERT_EQ(a.boundary.size(), b.boundary.size());
   for (const BoundaryZoneId z : a.boundary.ids()) {
     EXPECT_EQ(a.boundary[z].name, b.boundary[z].name);
@@ -80,7 +80,7 @@ TEST(BuildThreads, GiveTheSameMesh) {
     for (const Neighbours ghosts : {Neighbours::face, Neighbours::node}) {
       for (const bool periodic : {false, true}) {
         BuildOptions options;
-        options.ghosts = ghosts;
+        options.stencil = ghosts;
         options.partition.partitioner = ghosts == Neighbours::face ? Partitioner::hilbert : Partitioner::metis;
         if (periodic) options.periodic = {{"xmin", "xmax"}};
         const Mesh alone = build(comm, generate(comm, box), options);

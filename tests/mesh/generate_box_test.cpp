@@ -180,7 +180,7 @@ TEST(GenerateBox, SharesOfVeryManyRanks) {
   for (const int threads : {1, 3}) {
     Team team(threads);
     const auto share = [&](int rank) {
-      return generate(Share{rank, kRanks}, box(kEdge, kEdge, kEdge, CellMix::tetrahedra), team);
+      return generate(Share{Rank(rank), kRanks}, box(kEdge, kEdge, kEdge, CellMix::tetrahedra), team);
     };
     const MeshBlock middle = share(kRanks / 2), last = share(kRanks - 1);
     EXPECT_EQ(middle.first_cell.value(), kCells / 2);

@@ -37,7 +37,7 @@ inline MeshBlock put_together(const std::vector<MeshBlock>& shares) {
 
 inline MeshBlock whole_mesh(const GeneratorSpec& spec, int ranks = 1) {
   std::vector<MeshBlock> shares;
-  for (int r = 0; r < ranks; ++r) shares.push_back(generate(Share{r, ranks}, spec));
+  for (int r = 0; r < ranks; ++r) shares.push_back(generate(Share{Rank(r), ranks}, spec));
   return put_together(shares);
 }
 

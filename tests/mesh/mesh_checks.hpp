@@ -29,7 +29,7 @@ struct Counts {
 /// Counts of the whole mesh without duplicates.
 inline Counts count(const Mesh& mesh) {
   Counts counts;
-  const std::int64_t twice = mesh.comm.sum(static_cast<std::int64_t>(mesh.ghost_faces.size()));
+  const std::int64_t twice = mesh.comm.sum(static_cast<std::int64_t>(mesh.interface_faces.size()));
   EXPECT_EQ(twice % 2, 0);
   counts.interior_faces = mesh.comm.sum(static_cast<std::int64_t>(mesh.inner_faces.size())) + twice / 2;
   for (const BoundaryZone& zone : mesh.boundary) {
@@ -106,8 +106,8 @@ inline void check_numbers(const Mesh& mesh) {
 
 inline void check_faces(const Mesh& mesh) {
   EXPECT_EQ(mesh.inner_faces.first().value(), 0);
-  EXPECT_EQ(mesh.ghost_faces.first(), mesh.inner_faces.last());
-  LocalFaceId next = mesh.ghost_faces.last();
+  EXPECT_EQ(mesh.interface_faces.first(), mesh.inner_faces.last());
+  LocalFaceId next = mesh.interface_faces.last();
   for (const BoundaryZone& zone : mesh.boundary) {
     EXPECT_EQ(zone.faces.first(), next);
     next = zone.faces.last();
@@ -130,7 +130,7 @@ inline void check_faces(const Mesh& mesh) {
       EXPECT_LT(left, right);
       EXPECT_LT(right.value(), mesh.owned_cells);
       EXPECT_EQ(std::count(faces_of(right).begin(), faces_of(right).end(), face), 1);
-    } else if (mesh.ghost_faces.contains(face)) {
+    } else if (mesh.interface_faces.contains(face)) {
       EXPECT_GE(right.value(), mesh.owned_cells);
       EXPECT_LT(right.value(), mesh.cells());
       const GhostRequest ghost = mesh.plan.ghost(LocalRow(right.value()));
@@ -154,7 +154,7 @@ inline void check_faces(const Mesh& mesh) {
     const LocalCellId left = mesh.face_left[face], right = mesh.face_right[face];
     return right.value() < mesh.owned_cells ? std::pair(right, left) : std::pair(left, right);
   };
-  for (const auto* range : {&mesh.inner_faces, &mesh.ghost_faces}) {
+  for (const auto* range : {&mesh.inner_faces, &mesh.interface_faces}) {
     for (std::int32_t f = range->first().value() + 1; f < range->last().value(); ++f) {
       EXPECT_LE(place(LocalFaceId(f - 1)), place(LocalFaceId(f)));
     }

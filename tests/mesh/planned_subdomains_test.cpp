@@ -20,7 +20,7 @@ struct Source {
 
 BuildOptions faces_or_nodes(Neighbours ghosts) {
   BuildOptions options;
-  options.ghosts = ghosts;
+  options.stencil = ghosts;
   return options;
 }
 

@@ -184,7 +184,7 @@ TEST(ReadThreads, GiveTheSameMeshOfAFile) {
 TEST(GenerateThreads, GiveTheSameMesh) {
   for (const CellMix elements :
        {CellMix::hexahedra, CellMix::tetrahedra, CellMix::mixed, CellMix::pyramids, CellMix::hex_prism}) {
-    for (const Share share : {Share{0, 1}, Share{1, 3}}) {
+    for (const Share share : {Share{}, Share{Rank(1), 3}}) {
       const BoxSpec spec{.nx = 17, .ny = 15, .nz = 13, .elements = elements, .warp = 0.02, .jitter = 0.1};
       EXPECT_EQ(expect_same_on_threads([&](Team& team) { return generate(share, spec, team); }), "");
     }

@@ -10,7 +10,7 @@
 namespace weft {
 
 enum class Transport : std::uint8_t {
-  automatic,   ///< the fastest one that all ranks can use
+  automatic,   ///< between GPUs the fastest that all ranks can use; on the host the faster one for each neighbour
   host,        ///< MPI messages from and to the host side of the arrays
   shared,      ///< memory shared by ranks of one machine, from and to the host side of the arrays
   staged,      ///< rows packed on the device into pinned memory, and MPI messages from there

@@ -16,7 +16,7 @@ struct Where {
   std::int64_t line = 0;      ///< 1-based line; 0: unknown
   std::int64_t column = 0;    ///< 1-based column; 0: unknown
   std::int64_t offset = -1;   ///< byte offset in a binary file; -1: not applicable
-  std::string key{};          ///< key of a case file: "flow.cfl"
+  std::string key{};          ///< key of a case file: "numerics.cfl"
   std::string zone{};         ///< boundary or volume zone of a mesh
   std::int64_t element = -1;  ///< number of the element or cell in the file; -1: not applicable
   friend bool operator==(const Where&, const Where&) = default;

@@ -30,8 +30,9 @@ class Graph {
   /// Replaces the recording by that of `work`. Where it enqueues the same operations in the same order as before, the executable
   /// graph receives the new arguments (addresses, sizes, launch configurations) in place; otherwise, a new one is made, as by
   /// capture(). Launches that were enqueued before use the old arguments. @throws as capture(), and the graph is unchanged.
-  /// @return true where the executable graph was updated in place. @cost a capture; and in the other case an instantiation, which
-  /// takes several times as long.
+  /// @pre `stream` is as that of the capture: a host stream, or one of the same GPU.
+  /// @return true where the executable graph was updated in place; on a host stream, where the graph had a function. @cost a
+  /// capture; and in the other case an instantiation, which takes several times as long.
   bool update(Stream& stream, std::function<void(Stream&)> work);
 
   /// Executes the recorded work in stream order. Launches of one graph do not overlap. While `stream` is being captured, the

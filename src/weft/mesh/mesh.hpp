@@ -93,7 +93,7 @@ struct Mesh {
   IdVector<LocalFaceId, Vec3> face_normal;    ///< unit vector, out of the left cell
   IdVector<LocalFaceId, double> face_area;    ///< m^2
   IdVector<LocalFaceId, Vec3> face_centroid;
-  FaceRange inner_faces, ghost_faces;
+  FaceRange inner_faces, interface_faces;
   IdVector<BoundaryZoneId, BoundaryZone> boundary;  ///< same names in the same order on every rank; without periodic zones
 
   IdVector<ZoneId, Zone> zones;
@@ -130,12 +130,12 @@ static_assert(is_complete<CellOrdering>());
 
 struct BuildOptions {
   std::vector<Periodic> periodic;
-  Neighbours ghosts = Neighbours::face;  ///< neighbourhood of a layer of ghost cells and of cell_cells
-  int halo_depth = 1;
+  Neighbours stencil = Neighbours::face;  ///< neighbours of a cell: those in cell_cells, and its ghost cells
+  int ghost_layers = 1;                   ///< layers of ghost cells around the owned cells
   CellOrdering order = CellOrdering::hilbert;
   PartitionOptions partition{};
   int threads = 1;  ///< threads of each rank; the mesh is the same, bit by bit, on any number
-  /// Called on each rank with the name of the next step of build(): "partition".
+  /// Called on each rank with the name of the next step of build(), such as "partition".
   std::function<void(std::string_view)> step = nullptr;
 };
 
@@ -146,7 +146,7 @@ struct BuildOptions {
 /// LimitError: too many entities of a rank for 32-bit ids; threads cannot be started (this rank). InputError: options; no
 /// PT-Scotch.
 /// @collective on comm.
-/// @cost METIS needs the dual graph on rank 0 (see kMostCellsForMetis); all other data are distributed: at most 750 B per
+/// @cost METIS needs the dual graph on rank 0 (see kMostCellsForMetis); all other data are distributed: at most 773 B per
 /// hexahedron.
 [[nodiscard]] Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& options = {});
 

@@ -25,7 +25,7 @@ const T* on_backend(Backend backend, const IdVector<I, T>& values, DeviceVector<
 }  // namespace
 
 IndexSpace index_space_with_boundary(const Mesh& mesh) {
-  return {mesh.plan, mesh.faces() - mesh.inner_faces.size() - mesh.ghost_faces.size()};
+  return {mesh.plan, mesh.faces() - mesh.inner_faces.size() - mesh.interface_faces.size()};
 }
 
 MeshParams::MeshParams(const Mesh& mesh, Backend backend) : backend_(backend) {
@@ -40,7 +40,7 @@ MeshParams::MeshParams(const Mesh& mesh, Backend backend) : backend_(backend) {
            .owned_cells = mesh.owned_cells,
            .ghost_cells = mesh.ghost_cells,
            .inner_faces = mesh.inner_faces.size(),
-           .interface_faces = mesh.ghost_faces.size(),
+           .interface_faces = mesh.interface_faces.size(),
            .all_faces = mesh.faces(),
            .zones = mesh.boundary.count(),
            .left_cell = on_backend(backend, mesh.face_left, left_cell_),

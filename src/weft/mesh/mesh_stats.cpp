@@ -169,9 +169,9 @@ struct FaceFigures {
 
 void measure_faces(const Mesh& mesh, MeshStats& stats, Team& team) {
   const FaceFigures all =
-      in_blocks(team, mesh.ghost_faces.last().value(), FaceFigures{},
+      in_blocks(team, mesh.interface_faces.last().value(), FaceFigures{},
                 [&](FaceFigures& figures, std::int64_t i) { figures.add(mesh, LocalFaceId(static_cast<std::int32_t>(i))); });
-  const std::int64_t twice = 2 * std::int64_t{mesh.inner_faces.size()} + mesh.ghost_faces.size();
+  const std::int64_t twice = 2 * std::int64_t{mesh.inner_faces.size()} + mesh.interface_faces.size();
   stats.interior_faces = mesh.comm.sum(twice) / 2;
   stats.cut_faces = mesh.comm.sum(all.cut) / 2;
   stats.non_orthogonality = all.angle.over_ranks(mesh.comm);

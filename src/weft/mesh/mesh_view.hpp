@@ -90,7 +90,7 @@ struct MeshView {
     return zone_view[z.index()];
   }
   [[nodiscard]] WEFT_HD constexpr IdRange<BoundaryZoneId> zone_ids() const { return {BoundaryZoneId(0), BoundaryZoneId(zones)}; }
-  /// Returns the zone of a boundary face; an invalid index for any other face. @cost linear in the number of zones.
+  /// Returns the zone of a boundary face; an invalid id for any other face. @cost linear in the number of zones.
   [[nodiscard]] WEFT_HD BoundaryZoneId zone_of(LocalFaceId f) const {
     for (const BoundaryZoneId z : zone_ids()) {
       if (zone_view[z.index()].range().contains(f)) return z;

@@ -143,7 +143,7 @@ Middles find_middles(const Communicator& comm, const MeshBlock& block, const Row
   keep_once(middles.named);
   // The ranks of edges and quads ascend with the keys.
   RankLists<FaceKey> ask;
-  for (const FaceKey& key : middles.named) ask[nodes.owner(GlobalRow(key[0]))].push_back(key);
+  for (const FaceKey& key : middles.named) ask[nodes.owner(detail::global_row(key[0]))].push_back(key);
   const std::vector<RankValues<FaceKey>> asked = comm.all_to_all(std::move(ask).by_rank());
   for (const auto& [rank, keys] : asked) middles.held.insert(middles.held.end(), keys.begin(), keys.end());
   keep_once(middles.held);
@@ -163,10 +163,10 @@ Middles find_middles(const Communicator& comm, const MeshBlock& block, const Row
 /// Returns the midpoints of the edges and quads on this rank. @collective
 std::vector<Vec3> places_of(const Communicator& comm, const RowOffsets& nodes, std::span<const Vec3> coords,
                             const std::vector<FaceKey>& held) {
-  std::vector<std::int64_t> ids;
+  std::vector<GlobalNodeId> ids;
   for (const FaceKey& key : held) {
-    for (const std::int64_t id : key) {
-      if (id >= 0) ids.push_back(id);
+    for (const GlobalNodeId id : key) {
+      if (id.valid()) ids.push_back(id);
     }
   }
   const auto corners = detail::fetch<Vec3>(comm, nodes, ids, coords);
@@ -174,7 +174,7 @@ std::vector<Vec3> places_of(const Communicator& comm, const RowOffsets& nodes, s
   places.reserve(held.size());
   auto corner = corners.begin();
   for (const FaceKey& key : held) {
-    const int size = key[3] >= 0 ? 4 : 2;
+    const int size = key[3].valid() ? 4 : 2;
     Vec3 sum;
     for (int k = 0; k < size; ++k) sum += *corner++;
     places.push_back(sum / size);
@@ -182,9 +182,10 @@ std::vector<Vec3> places_of(const Communicator& comm, const RowOffsets& nodes, s
   return places;
 }
 
-/// Returns the children of the elements. `centre` is the number of the central node of the first hexahedron. @collective
-Elements children_of(const Communicator& comm, const Elements& parents, const Middles& middles, std::int64_t first_middle,
-                     std::int64_t centre) {
+/// Returns the children of the elements. @collective
+/// @param first_middle  node of the first of all middles.  @param centre  central node of the first hexahedron.
+Elements children_of(const Communicator& comm, const Elements& parents, const Middles& middles, GlobalNodeId first_middle,
+                     GlobalNodeId centre) {
   std::int64_t count = 0;
   for (const CellType type : parents.type) count += static_cast<std::int64_t>(pattern(type).children.size());
   std::int64_t id = comm.exclusive_sum(count);
@@ -195,8 +196,11 @@ Elements children_of(const Communicator& comm, const Elements& parents, const Mi
     const Pattern& p = pattern(parents.type[i]);
     const auto corners = parents.nodes(i);
     point.assign(corners.begin(), corners.end());
-    visit_keys(parents, i, [&](const FaceKey& key) { point.emplace_back(first_middle + middles.number_of(key)); });
-    if (p.centre) point.emplace_back(centre++);
+    visit_keys(parents, i, [&](const FaceKey& key) { point.emplace_back(first_middle.value() + middles.number_of(key)); });
+    if (p.centre) {
+      point.push_back(centre);
+      ++centre;
+    }
     for (const Child& child : p.children) {
       const std::size_t size = shape(child.type).nodes;
       for (std::size_t k = 0; k < size; ++k) nodes[k] = point[child.point[k]];
@@ -207,19 +211,19 @@ Elements children_of(const Communicator& comm, const Elements& parents, const Mi
 }
 
 /// Sends nodes with numbers that are contiguous on each rank to their ranks in `even`. @collective
-void add_nodes(const Communicator& comm, const RowOffsets& even, std::int64_t first, std::span<const Vec3> places,
+void add_nodes(const Communicator& comm, const RowOffsets& even, GlobalNodeId first, std::span<const Vec3> places,
                MeshBlock& to) {
   struct Place {
-    std::int64_t id;
+    GlobalNodeId id;
     Vec3 x;
   };
   RankLists<Place> lists;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    const std::int64_t id = first + static_cast<std::int64_t>(i);
-    lists[even.owner(GlobalRow(id))].push_back({id, places[i]});
+    const GlobalNodeId id(first.value() + static_cast<std::int64_t>(i));
+    lists[even.owner(detail::global_row(id))].push_back({id, places[i]});
   }
   for (const Place& place : detail::all_to_all(comm, std::move(lists)))
-    to.coords[even.local(GlobalRow(place.id)).index()] = place.x;
+    to.coords[even.local(detail::global_row(place.id)).index()] = place.x;
 }
 
 }  // namespace
@@ -264,20 +268,22 @@ MeshBlock refine_once(const Communicator& comm, MeshBlock block) {
     if (pattern(block.cells.type[c]).centre) centres.push_back(middle_of_cell[c]);
   }
   const auto own = static_cast<std::int64_t>(centres.size());
-  const std::int64_t first_centre = nodes.global_rows() + middles.total + comm.exclusive_sum(own);
+  const GlobalNodeId first_middle(nodes.global_rows());
+  const GlobalNodeId first_centre(nodes.global_rows() + middles.total + comm.exclusive_sum(own));
   const RowOffsets even = RowOffsets::even(comm, nodes.global_rows() + middles.total + comm.sum(own));
 
   MeshBlock fine;
   fine.dim = block.dim;
   fine.source = block.source;
   fine.zones = block.zones;
-  fine.cells = children_of(comm, block.cells, middles, nodes.global_rows(), first_centre);
+  fine.cells = children_of(comm, block.cells, middles, first_middle, first_centre);
   fine.first_cell = GlobalCellId(comm.exclusive_sum(fine.cells.size()));
-  fine.boundary = children_of(comm, block.boundary, middles, nodes.global_rows(), 0);
+  fine.boundary = children_of(comm, block.boundary, middles, first_middle, GlobalNodeId::invalid());
   fine.first_node = GlobalNodeId(even.first().value());
   fine.coords.resize(even.local_rows());
-  add_nodes(comm, even, nodes.first().value(), block.coords, fine);
-  add_nodes(comm, even, nodes.global_rows() + middles.first, places_of(comm, nodes, block.coords, middles.held), fine);
+  add_nodes(comm, even, GlobalNodeId(nodes.first().value()), block.coords, fine);
+  add_nodes(comm, even, GlobalNodeId(first_middle.value() + middles.first), places_of(comm, nodes, block.coords, middles.held),
+            fine);
   add_nodes(comm, even, first_centre, centres, fine);
   return fine;
 }

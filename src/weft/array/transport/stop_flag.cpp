@@ -1,8 +1,11 @@
 #include "weft/array/transport/stop_flag.hpp"
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <cstddef>
 
+#include "weft/array/transport.hpp"
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 
@@ -17,7 +20,8 @@ constexpr std::size_t kBytes = sizeof(std::uint32_t);
 
 [[noreturn]] void throw_unshared() {
   throw DeviceError("memory of the host cannot be shared with another rank of this machine",
-                    "start the ranks in one container, or use the transport \"nccl\" or \"staged\"");
+                    fmt::format("start the ranks in one container, or use the transport \"{}\" or \"{}\"",
+                                name_of(Transport::nccl), name_of(Transport::staged)));
 }
 
 }  // namespace

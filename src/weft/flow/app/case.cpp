@@ -1,7 +1,11 @@
 #include "weft/flow/app/case.hpp"
 
+#include <fmt/format.h>
+
 #include "weft/base/error.hpp"
+#include "weft/comm/agreement.hpp"
 #include "weft/flow/app/case_parts.hpp"
+#include "weft/mesh/io/read_mesh.hpp"
 
 namespace weft::flow {
 
@@ -185,6 +189,16 @@ SourceTerm Case::source() const {
     };
   }
   return source;
+}
+
+io::CaseFile read_case_file(const Communicator& comm, const std::filesystem::path& path, std::span<const std::string> overrides) {
+  agreed(comm, [&] {
+    if (!comm.is_root() || !mesh::has_mesh_extension(path) || !std::filesystem::exists(path)) return;
+    throw InputError("this is a mesh, and a case (TOML) is wanted here",
+                     fmt::format("weft new from_file {}.toml --mesh {} writes one for it", path.stem().string(), path.string()),
+                     Where{.file = path.string()});
+  });
+  return io::CaseFile::read(comm, path, overrides);
 }
 
 std::string case_reference() {

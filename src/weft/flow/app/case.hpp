@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -146,6 +147,11 @@ struct Case {
 [[nodiscard]] std::function<double(mesh::CellType, mesh::ZoneId zone, Vec3 middle)> cell_weight(bool by_cost,
                                                                                                 const std::string& formula,
                                                                                                 Where where);
+
+/// Reads a file as io::CaseFile::read() does. @throws also InputError for a mesh, which says how to write a case for it.
+/// @collective
+[[nodiscard]] io::CaseFile read_case_file(const Communicator& comm, const std::filesystem::path& path,
+                                          std::span<const std::string> overrides = {});
 
 /// Reads every key of a case. @throws InputError with file, line, column and key. No communication. If the reader collects
 /// errors, it throws none, and the result serves to find more errors: states that could not be read are those of a moving gas,

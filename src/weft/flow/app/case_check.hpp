@@ -86,7 +86,7 @@ struct CaseCheck {
 /// Reads a case and its mesh, and finds all their errors, not only the first one of a run. If there are none, makes a few steps
 /// (at least 3, and for at least 0.3 s) to measure their time. Writes nothing.
 /// @throws CommError, DeviceError, LimitError; errors of the case, its mesh and its flow are in the result. Errors of the text of
-///   the case as TOML are thrown by CaseFile::read().  @collective
+///   the case as TOML are thrown by read_case_file().  @collective
 [[nodiscard]] CaseCheck check_case(const Communicator& comm, const io::CaseFile& file);
 
 /// Reads a case for a run.

@@ -85,7 +85,7 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
            "without walls that of all nodes from the centroid of the mesh."});
   n.gradient =
       s.choice_of<GradientKind>("gradient", {.default_value = n.gradient, .doc = "Gradient of the linear reconstruction."});
-  build.ghosts = s.choice_of<mesh::Neighbours>(
+  build.stencil = s.choice_of<mesh::Neighbours>(
       "stencil", {.default_value = mesh::Neighbours::face, .doc = "Neighbours in the stencil of a least-squares gradient."});
   n.stabilize_simplices = s.boolean(
       "stabilize_simplices",

@@ -142,7 +142,7 @@ ExpressionText read_expression(const Section& s, const char* key, const std::str
 
 IsentropicVortex read_start_vortex(const Section& s, const CaseGas& gas) {
   IsentropicVortex vortex;
-  vortex.gas = gas;
+  vortex.gas = static_cast<const IdealGas&>(gas);
   vortex.strength = s.number("strength", {.default_value = 5, .doc = "beta."});
   vortex.centre = s.vector3("centre", {.default_value = Vec3{5, 5, 0}, .unit = "m", .doc = "Centre of the vortex at t = 0."});
   vortex.velocity =
@@ -234,7 +234,7 @@ void read_parameters(const Section& s, const CaseGas& gas, const std::optional<P
 
 InitialParams read_initial(const Section& s, const std::string& key, const CaseGas& gas, const std::optional<Primitive>& stream) {
   InitialParams initial;
-  initial.gas = gas;
+  initial.gas = static_cast<const IdealGas&>(gas);
   initial.where = s.where(key);
   std::vector<std::string> kinds(names<InitialKind>().begin(), names<InitialKind>().end());
   if (key != "kind") std::erase(kinds, name_of(InitialKind::solution));  // defined in the cells only, not at a boundary

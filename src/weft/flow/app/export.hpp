@@ -46,13 +46,14 @@ struct ExportFormatRow {
   ExportFormat value;
   std::string_view name;  ///< also the extension of its files
   std::string_view doc;
+  std::string_view index;  ///< extension with the dot of a file that lists the others; empty: none
   Exported (*write)(const std::filesystem::path& fields, const std::filesystem::path& to,
                     const std::optional<ExportedZones>& zones);
 };
 
 inline constexpr Registry kExportFormats{
-    "export format", std::array{ExportFormatRow{ExportFormat::vtu, "vtu", "VTK unstructured grid", export_vtu},
-                                ExportFormatRow{ExportFormat::cgns, "cgns", "CGNS with the boundary zones", export_cgns}}};
+    "export format", std::array{ExportFormatRow{ExportFormat::vtu, "vtu", "VTK unstructured grid", ".vtm", export_vtu},
+                                ExportFormatRow{ExportFormat::cgns, "cgns", "CGNS with the boundary zones", "", export_cgns}}};
 [[nodiscard]] constexpr const auto& registry_of(ExportFormat /*tag*/) { return kExportFormats; }
 static_assert(is_complete<ExportFormat>());
 

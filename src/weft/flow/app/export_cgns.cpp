@@ -100,12 +100,12 @@ class CgnsFile {
 
 /// Returns the SIDS name of component k of a field with `width` components; in 2-D vorticity has only the component along z.
 std::string sids_name(const std::string& field, std::size_t k, std::size_t width) {
-  static const std::map<std::string, std::string> kNames{
+  static const std::map<std::string, std::string> names{
       {"density", "Density"},     {"velocity", "Velocity"},       {"pressure", "Pressure"},
       {"mach", "Mach"},           {"temperature", "Temperature"}, {"total_temperature", "TemperatureStagnation"},
       {"vorticity", "Vorticity"}, {"cp", "CoefPressure"},         {"total_pressure", "PressureStagnation"}};
-  const auto found = kNames.find(field);
-  const std::string name = found == kNames.end() ? field : found->second;
+  const auto found = names.find(field);
+  const std::string name = found == names.end() ? field : found->second;
   if (width == 1) return field == "vorticity" ? name + "Z" : name;
   return name + (width == 3 ? std::string(1, "XYZ"[k]) : std::to_string(k + 1));
 }

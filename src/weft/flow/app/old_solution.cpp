@@ -80,7 +80,9 @@ void OldSolution::read(const VtkHdfReader& file, std::span<const std::string> sc
   for (const std::string& scalar : scalars) wanted.emplace_back(scalar, 1);
   values_.resize(cells * vars_);
   std::size_t column = 0;
-  for (const auto& [name, width] : wanted) {
+  for (const auto& field_and_width : wanted) {
+    const std::string& name = field_and_width.first;
+    const int width = field_and_width.second;
     const VtkHdfReader::Field* field = file.field(name);
     agreed(comm_, [&] {
       if (field != nullptr && field->components == width && field->type != VtkHdfReader::Field::Type::int64) return;

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "weft/base/error.hpp"
+#include "weft/flow/app/export.hpp"
 #include "weft/flow/app/results.hpp"
 #include "weft/io/case/case_reader.hpp"
 #include "weft/io/folder_lock.hpp"
@@ -45,7 +46,10 @@ bool is_drawn(std::string_view extension) {
   return std::find(std::begin(kDrawn), std::end(kDrawn), extension) != std::end(kDrawn);
 }
 /// Returns whether a file is an export of a file of one step (weft export).
-bool is_export(std::string_view extension) { return extension == ".vtu" || extension == ".vtm" || extension == ".cgns"; }
+bool is_export(std::string_view extension) {
+  const auto is = [&](const ExportFormatRow& row) { return extension.substr(1) == row.name || extension == row.index; };
+  return extension.starts_with('.') && std::ranges::any_of(kExportFormats.rows, is);
+}
 
 /// Returns whether a run writes files of this name, or they were drawn from such files: --overwrite may delete them.
 bool is_run_file(fs::path file) {

@@ -205,7 +205,7 @@ std::unique_ptr<Solver> make_solver(const mesh::Mesh& mesh, const Case& flow_cas
   auto solver = std::make_unique<Solver>(mesh, SolverOptions{.gas = flow_case.gas,
                                                              .boundary = std::move(conditions),
                                                              .numerics = flow_case.numerics,
-                                                             .stencil = flow_case.mesh.build.ghosts,
+                                                             .stencil = flow_case.mesh.build.stencil,
                                                              .source = flow_case.source(),
                                                              .take_error = flow_case.take_error,
                                                              .scalars = make_scalars(flow_case.scalars),

@@ -67,7 +67,7 @@ OperationCount Residual::count_of_remaining_fluxes() const {
 OperationCount Residual::count_of_interfaces() const {
   OperationCount count;
   for (const detail::Share& share : shares_) {
-    count += counts().fluxes(static_cast<double>(faces_of(share.border, mesh_.ghost_faces).size()));
+    count += counts().fluxes(static_cast<double>(faces_of(share.border, mesh_.interface_faces).size()));
   }
   return count;
 }

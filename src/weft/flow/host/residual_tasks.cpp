@@ -90,7 +90,7 @@ void Residual::record_evaluation(task::Graph& graph, const detail::StageData& d,
                  [this] {
                    if (!has_border()) return;
                    share_out([&](detail::Share& share) {
-                     const mesh::FaceRange faces = faces_of(share.border, mesh_.ghost_faces);
+                     const mesh::FaceRange faces = faces_of(share.border, mesh_.interface_faces);
                      fluxes(share, detail::Indices::contiguous(faces.first().value(), faces.last().value()));
                    });
                  });

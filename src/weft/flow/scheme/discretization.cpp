@@ -323,7 +323,7 @@ Discretization::Discretization(const Mesh& mesh, const BoundaryKinds& kinds, mes
       curved(std::move(areas)),
       face_normal(curved.normal.empty() ? mesh.face_normal.span() : std::as_const(curved.normal).span()),
       face_area(curved.area.empty() ? mesh.face_area.span() : std::as_const(curved.area).span()) {
-  first_boundary_face = mesh.ghost_faces.last().value();
+  first_boundary_face = mesh.interface_faces.last().value();
   rows = mesh.cells() + (mesh.faces() - first_boundary_face);
   centroid.reserve(rows);
   resize_by_team(team, centroid, mesh.cells());

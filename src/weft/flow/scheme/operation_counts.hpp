@@ -51,13 +51,13 @@ inline constexpr double kInterpolationFlops = 14, kAreaWeightFlops = 3.5;
 /// Returns the operations of a limiter, for a cell with this number of faces.
 /// @param moves_points  as ResidualView::moves_points().
 [[nodiscard]] constexpr double limiter_flops(LimiterKind kind, int dim, double faces, bool moves_points) {
-  if (kind == LimiterKind::none) return 0;
-  constexpr double kValues = IdealGas::kVars, kDifferences = 4;
-  const double of_cell = (dim == 3 ? 2 : 3) + 1 + kValues * kDifferences;  // the cell's length, and the range of values
-  const double of_faces = kValues * (2.0 * dim - 1) * faces;
-  if (kind == LimiterKind::barth_jespersen) return of_faces + of_cell;
-  constexpr double kEps2 = 5, kFactor = 10;
-  return of_faces + of_cell + kValues * (kEps2 + 2 * kFactor) + (moves_points ? 4 : 0);
+  return kLimiters.visit<double>(kind, [&]<class Limiter>(const LimiterRow<Limiter>& /*row*/) {
+    if (!Limiter::kActive) return 0.0;
+    constexpr double kValues = IdealGas::kVars, kDifferences = 4;
+    const double of_cell = (dim == 3 ? 2 : 3) + 1 + kValues * kDifferences;  // the cell's length, and the range of values
+    const double of_faces = kValues * (2.0 * dim - 1) * faces;
+    return of_faces + of_cell + kValues * Limiter::kFlops + (moves_points ? 4 : 0);
+  });
 }
 /// Returns the operations of the product of gradient and limiter, per cell.
 [[nodiscard]] constexpr double limit_flops(int dim) { return IdealGas::kVars * static_cast<double>(dim); }
@@ -79,22 +79,32 @@ class OperationCounts {
   using Count = task::OperationCount;
   static constexpr double kValues = IdealGas::kVars, kIndex = sizeof(std::int32_t), kDouble = sizeof(double);
 
-  [[nodiscard]] double stages() const { return numerics_.rk_stages; }
-  [[nodiscard]] double damping() const { return stabilized_ ? kJumpDampingFlops + (dim_ == 3 ? kExchangeFlops : 0) : 0; }
+  [[nodiscard]] double stages() const { return numerics().rk_stages; }
+  [[nodiscard]] double damping() const { return stabilized() ? kJumpDampingFlops + (dim() == 3 ? kExchangeFlops : 0) : 0; }
   /// Returns the operations of the fluxes of faces, and of adding them to both cells.
   [[nodiscard]] double flux_and_sum_flops() const {
-    return flux_flops(numerics_.flux) + damping() + kScaleFluxFlops + 2 * kAddFluxFlops;
+    return flux_flops(numerics().flux) + damping() + kScaleFluxFlops + 2 * kAddFluxFlops;
   }
-  [[nodiscard]] bool moves_points() const { return stabilized_ && numerics_.limiter == LimiterKind::venkatakrishnan; }
+  [[nodiscard]] bool moves_points() const {
+    return stabilized() && kLimiters.visit<bool>(numerics().limiter, []<class Limiter>(const LimiterRow<Limiter>& /*row*/) {
+      return Limiter::kMovesPoints;
+    });
+  }
   /// Returns the operations of the limited gradients of cells, from their weights.
   [[nodiscard]] double gradient_flops_of(const KernelSize& size) const {
-    const double sensors = takes_sensor(numerics_.flux) ? kSensorFlops * size.cells : 0;
-    if (!numerics_.second_order() || size.cells == 0) return sensors;
+    const double sensors = takes_sensor(numerics().flux) ? kSensorFlops * size.cells : 0;
+    if (!numerics().second_order() || size.cells == 0) return sensors;
     const double faces = size.sides / size.cells;
-    return gradient_flops(dim_) * size.stencil + sensors +
-           (limiter_flops(numerics_.limiter, dim_, faces, moves_points()) + limit_flops(dim_)) * size.cells;
+    return gradient_flops(dim()) * size.stencil + sensors +
+           (limiter_flops(numerics().limiter, dim(), faces, moves_points()) + limit_flops(dim())) * size.cells;
   }
 
+  [[nodiscard]] constexpr const Numerics& numerics() const { return numerics_; }
+  [[nodiscard]] constexpr int dim() const { return dim_; }
+  [[nodiscard]] constexpr bool stabilized() const { return stabilized_; }
+  [[nodiscard]] constexpr bool mass_fluxes() const { return mass_fluxes_; }
+
+ private:
   const Numerics& numerics_;
   int dim_;
   bool stabilized_, mass_fluxes_;
@@ -107,23 +117,23 @@ class HostCounts : public OperationCounts {
 
   /// Returns the count of stored gradients, or of those that their block uses alone.
   [[nodiscard]] Count gradients(const KernelSize& size, bool stored) const {
-    const double vector = kDouble * dim_, row = kDouble * kValues;
-    const double limited = numerics_.limiter == LimiterKind::none ? 0 : size.sides * vector * (moves_points() ? 2 : 1);
-    if (!numerics_.second_order()) return {gradient_flops_of(size), size.cells * row};
+    const double vector = kDouble * dim(), row = kDouble * kValues;
+    const double limited = numerics().limiter == LimiterKind::none ? 0 : size.sides * vector * (moves_points() ? 2 : 1);
+    if (!numerics().second_order()) return {gradient_flops_of(size), size.cells * row};
     return {gradient_flops_of(size),
-            size.cells * (row + 2 * kIndex + (stored ? row * dim_ : 0)) + size.stencil * (kIndex + vector) + limited};
+            size.cells * (row + 2 * kIndex + (stored ? row * dim() : 0)) + size.stencil * (kIndex + vector) + limited};
   }
   /// Returns the count of the gradients of cells and of the fluxes of faces between them, whose states are not stored.
   [[nodiscard]] Count blocks(const KernelSize& size) const {
     const Count fluxes{
-        size.faces * (2 * state_flops(dim_) + flux_and_sum_flops()),
+        size.faces * (2 * state_flops(dim()) + flux_and_sum_flops()),
         size.sides * kIndex + size.faces * kFaceBytes + size.cells * 2 * kDouble * kValues + mass_flux_bytes(size.faces)};
     return gradients(size, false) + fluxes;
   }
   /// Returns the count of the fluxes of faces from stored gradients.
   [[nodiscard]] Count fluxes(double faces) const {
-    const double side = kDouble * (kValues * (1 + dim_) + 3 + 2 * kValues);  // values, gradient, centroid, residual
-    return {faces * (2 * (state_flops(dim_) + 3) + flux_and_sum_flops()),
+    const double side = kDouble * (kValues * (1 + dim()) + 3 + 2 * kValues);  // values, gradient, centroid, residual
+    return {faces * (2 * (state_flops(dim()) + 3) + flux_and_sum_flops()),
             faces * (kFaceBytes + 3 * kDouble + 2 * side) + mass_flux_bytes(faces)};
   }
   /// Returns the count of the states in boundary rows.
@@ -134,12 +144,12 @@ class HostCounts : public OperationCounts {
             rows * (kDouble * (2 * kValues + 3 + 3 + 2) + 3 * kIndex) + entries * (kIndex + kDouble * 2)};
   }
   [[nodiscard]] Count boundary_fluxes(double faces) const {
-    const double side = kDouble * (kValues * (1 + dim_) + 3 + 2 * kValues);
-    return {faces * (state_flops(dim_) + 3 + kWallFluxFlops + kScaleFluxFlops + kAddFluxFlops),
+    const double side = kDouble * (kValues * (1 + dim()) + 3 + 2 * kValues);
+    return {faces * (state_flops(dim()) + 3 + kWallFluxFlops + kScaleFluxFlops + kAddFluxFlops),
             faces * (kFaceBytes + 3 * kDouble + side) + mass_flux_bytes(faces)};
   }
   [[nodiscard]] Count update(double cells) const {
-    const double local = numerics_.local_time_step ? 1 : 0;
+    const double local = numerics().local_time_step ? 1 : 0;
     const double flops = kStageFlops + kBlendFlops + kPrimitiveFlops + local + (kSquaredRateFlops + kStableStepFlops) / stages();
     // Conserved variables and rates in and out, the start of the step in or out, primitive values out, 1 / volume; projected
     // areas in the last stage; local steps.
@@ -149,7 +159,7 @@ class HostCounts : public OperationCounts {
 
  private:
   static constexpr double kFaceBytes = 4 * kDouble + 2 * kIndex;  ///< normal, area, both cells
-  [[nodiscard]] double mass_flux_bytes(double faces) const { return mass_fluxes_ ? kDouble * faces : 0; }
+  [[nodiscard]] double mass_flux_bytes(double faces) const { return mass_fluxes() ? kDouble * faces : 0; }
 };
 
 /// The kernels over tiles of a GPU, which compute gradient weights from cell-to-face vectors, and pass on the states on the sides
@@ -163,16 +173,16 @@ class DeviceCounts : public OperationCounts {
 
   /// Returns the count of the gradient kernel. @param stored  it stores gradients, too.
   [[nodiscard]] Count gradients(const KernelSize& size, bool stored) const {
-    const bool green_gauss = numerics_.gradient == GradientKind::green_gauss;
-    double flops = gradient_flops_of(size) + size.sides * state_flops(dim_);
+    const bool green_gauss = numerics().gradient == GradientKind::green_gauss;
+    double flops = gradient_flops_of(size) + size.sides * state_flops(dim());
     double numbers =
-        size.cells * kValues + size.faces * 2 * dim_ + size.sides * kValues + (stored ? size.cells * kValues * dim_ : 0);
-    if (numerics_.second_order() && green_gauss) {
-      flops += size.faces * kInterpolationFlops + size.stencil * kAreaWeightFlops + size.cells * kValues * dim_;
-      numbers += size.faces * dim_;
-    } else if (numerics_.second_order()) {
-      flops += size.faces * weight_flops(dim_, stabilized_) + size.cells * matrix_flops(dim_);
-      numbers += size.cells * dim_ * (dim_ + 1) / 2.0;
+        size.cells * kValues + size.faces * 2 * dim() + size.sides * kValues + (stored ? size.cells * kValues * dim() : 0);
+    if (numerics().second_order() && green_gauss) {
+      flops += size.faces * kInterpolationFlops + size.stencil * kAreaWeightFlops + size.cells * kValues * dim();
+      numbers += size.faces * dim();
+    } else if (numerics().second_order()) {
+      flops += size.faces * weight_flops(dim(), stabilized()) + size.cells * matrix_flops(dim());
+      numbers += size.cells * dim() * (dim() + 1) / 2.0;
     }
     return {flops, real_ * numbers + topology_bytes(size)};
   }
@@ -180,11 +190,11 @@ class DeviceCounts : public OperationCounts {
   [[nodiscard]] Count fluxes(const KernelSize& size) const {
     const double blends = (stages() - 1) / stages();
     const double update = kStageFlops + blends * kBlendFlops + kSquaredRateFlops + kPrimitiveFlops + kStableStepFlops / stages();
-    const double flops = size.faces * (flux_flops(numerics_.flux) + damping() + kScaleFluxFlops + kNormalFlops) +
+    const double flops = size.faces * (flux_flops(numerics().flux) + damping() + kScaleFluxFlops + kNormalFlops) +
                          size.sides * kAddFluxFlops + size.cells * update;
-    const double reals = size.sides * kValues + size.faces * dim_ + size.cells * kValues;
+    const double reals = size.sides * kValues + size.faces * dim() + size.cells * kValues;
     const double states = size.cells * kValues * (2 + blends);
-    const double doubles = size.cells * (1 + 3 / stages()) + (mass_fluxes_ ? size.sides : 0);
+    const double doubles = size.cells * (1 + 3 / stages()) + (mass_fluxes() ? size.sides : 0);
     return {flops, real_ * reals + state_ * states + kDouble * doubles + size.faces * kIndex + topology_bytes(size)};
   }
   [[nodiscard]] Count boundary_rows(double rows, double entries) const {
@@ -193,7 +203,7 @@ class DeviceCounts : public OperationCounts {
   }
   /// Returns the count of the states on the sides of ghosts.
   [[nodiscard]] Count ghost_states(double sides) const {
-    return {sides * state_flops(dim_), sides * (real_ * kValues * (2 + dim_) + 3 * kDouble + 3 * kIndex)};
+    return {sides * state_flops(dim()), sides * (real_ * kValues * (2 + dim()) + 3 * kDouble + 3 * kIndex)};
   }
 
  private:

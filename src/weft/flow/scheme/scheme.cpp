@@ -91,7 +91,8 @@ Scheme::Scheme(const mesh::Mesh& mesh, SolverOptions options)
   WEFT_EXPECTS(!numerics().well_balanced || numerics().order_ramp.steps == 0);
   check_scalars(options_);
   check_axis(mesh, boundary());
-  if (numerics().limiter == LimiterKind::venkatakrishnan) {
+  if (kLimiters.visit<bool>(numerics().limiter,
+                            []<class Limiter>(const LimiterRow<Limiter>& /*row*/) { return Limiter::kUsesLength; })) {
     reference_length_ =
         numerics().reference_length ? *numerics().reference_length : flow::reference_length(mesh, kinds_of(boundary()));
   }

@@ -39,7 +39,7 @@ double curvature_between(const WallFace& face, const WallFace& other) {
 
 std::vector<double> wall_curvature(const Mesh& mesh, const BoundaryKinds& kinds, Team& team) {
   const detail::WallFaces walls(mesh, kinds, team);
-  const std::int32_t first = mesh.ghost_faces.last().value();
+  const std::int32_t first = mesh.interface_faces.last().value();
   std::vector<double> curvature(mesh.faces() - first);
   std::vector<const WallFace*> near;
   const auto has_wall = [&](LocalCellId cell) { return !std::ranges::all_of(walls.of(cell), &WallFace::symmetry); };

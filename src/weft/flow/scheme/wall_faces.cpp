@@ -29,7 +29,7 @@ WallFaces::WallFaces(const mesh::Mesh& mesh, const BoundaryKinds& kinds, Team& t
 
 /// Returns for each owned and ghost cell, bit k: face k of the shape is on a solid wall; times kSymmetry: on a symmetry plane.
 ArrayPair<std::int32_t> WallFaces::kinds_of_faces(const BoundaryKinds& kinds, Team& team) const {
-  const std::int32_t first = mesh_.ghost_faces.last().value();
+  const std::int32_t first = mesh_.interface_faces.last().value();
   std::vector<std::int32_t> bit_of(mesh_.faces() - first);
   for (const mesh::BoundaryZoneId z : mesh_.boundary.ids()) {
     for (const LocalFaceId face : mesh_.boundary[z].faces) {

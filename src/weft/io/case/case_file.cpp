@@ -1,7 +1,5 @@
 #include "weft/io/case/case_file.hpp"
 
-#include <fmt/format.h>
-
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/io/case/case_value.hpp"
@@ -12,13 +10,6 @@ namespace weft::io {
 CaseFile CaseFile::read(const Communicator& comm, const std::filesystem::path& path, std::span<const std::string> overrides) {
   std::string text = agreed(comm, [&] {
     if (!comm.is_root()) return std::string();
-    const std::filesystem::path extension = path.extension();
-    if ((extension == ".msh" || extension == ".su2" || extension == ".cgns" || extension == ".h5") &&
-        std::filesystem::exists(path)) {
-      throw InputError("this is a mesh, and a case (TOML) is wanted here",
-                       fmt::format("weft new from_file {}.toml --mesh {} writes one for it", path.stem().string(), path.string()),
-                       Where{.file = path.string()});
-    }
     return read_text(path);
   });
   comm.broadcast(text);

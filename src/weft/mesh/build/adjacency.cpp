@@ -68,22 +68,22 @@ bool is_widened(const Subdomain& part, LocalCellId cell) {
 NodeStars find_node_stars(const Communicator& comm, const RowOffsets& nodes, const NodeAliases& aliases, Subdomain& part,
                           Team& team) {
   const std::vector<LocalNodeId> rim = rim_nodes(part, team);
-  std::vector<std::int64_t> ids;
+  std::vector<GlobalNodeId> ids;
   ids.reserve(rim.size());
   for (const LocalNodeId n : rim) ids.push_back(part.node_global[n]);
-  const auto alias = fetch_with<NodeAlias>(
-      comm, nodes, ids, [&](std::size_t local) { return aliases.of(nodes.first().value() + static_cast<std::int64_t>(local)); });
+  const auto held_node = [&](std::size_t local) { return GlobalNodeId(nodes.global(LocalRow(local)).value()); };
+  const auto alias = fetch_with<NodeAlias>(comm, nodes, ids, [&](std::size_t local) { return aliases.of(held_node(local)); });
 
   // A cell at a node that is `root` translated by i is, relative to root, an image of the cell translated by -i.
   struct Visit {
-    std::int64_t root;
+    GlobalNodeId root;
     GlobalCellId cell;
     std::int64_t image, widened;
   };
   const CellsOfNodes cells_of_nodes(part, team);
   RankLists<Visit> to;
   for (std::size_t i = 0; i < rim.size(); ++i) {
-    auto& list = to[nodes.owner(GlobalRow(alias[i].root))];
+    auto& list = to[nodes.owner(global_row(alias[i].root))];
     for (const LocalCellId cell : cells_of_nodes[rim[i]]) {
       list.push_back({alias[i].root, part.global[cell], -alias[i].image, is_widened(part, cell) ? 1 : 0});
     }
@@ -97,11 +97,11 @@ NodeStars find_node_stars(const Communicator& comm, const RowOffsets& nodes, con
     GlobalCellId cell;
     std::int64_t image, widened;
   };
-  std::vector<std::int64_t> roots;
+  std::vector<GlobalNodeId> roots;
   for (const NodeAlias& a : alias) roots.push_back(a.root);
   const Array<CellAt, NonUniform> star = fetch_rows<CellAt>(comm, nodes, roots, [&](std::size_t local, std::vector<CellAt>& out) {
-    const std::int64_t root = nodes.first().value() + static_cast<std::int64_t>(local);
-    auto v = std::lower_bound(visits.begin(), visits.end(), root, [](const Visit& a, std::int64_t id) { return a.root < id; });
+    const GlobalNodeId root = held_node(local);
+    auto v = std::lower_bound(visits.begin(), visits.end(), root, [](const Visit& a, GlobalNodeId id) { return a.root < id; });
     for (; v != visits.end() && v->root == root; ++v) out.push_back({v->cell, v->image, v->widened});
   });
 
@@ -197,10 +197,10 @@ std::vector<CellCopy> find_ghosts(const Communicator& comm, const Adjacency& adj
   }
   for (int k = 0; k < depth; ++k) {
     if (k > 0) {
-      std::vector<std::int64_t> ids;
-      for (const CellCopy& c : layer) ids.push_back(c.row.value());
+      std::vector<GlobalRow> asked;
+      for (const CellCopy& c : layer) asked.push_back(c.row);
       const Array<CellCopy, NonUniform> around = fetch_rows<CellCopy>(
-          comm, rows, ids, [&](std::size_t local, std::vector<CellCopy>& out) { adjacency.append(LocalCellId(local), out); });
+          comm, rows, asked, [&](std::size_t local, std::vector<CellCopy>& out) { adjacency.append(LocalCellId(local), out); });
       std::vector<CellCopy> next;
       for (std::size_t i = 0; i < layer.size(); ++i) {
         for (const CellCopy& c : around.row(i)) next.push_back({c.row, c.image + layer[i].image});

@@ -24,7 +24,7 @@ struct CellData {
 /// A node of ghost cells only; for periodic images, (node, image) is a separate node.
 struct NodeCopy {
   std::int32_t image;
-  std::int64_t node;
+  GlobalNodeId node;
   friend auto operator<=>(const NodeCopy&, const NodeCopy&) = default;
 };
 
@@ -90,11 +90,11 @@ void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNod
   const std::size_t owned = mesh.owned_cells, ghosts = mesh.ghost_cells;
   add_cell_cells(mesh, adjacency, rows, part.neighbour.size(), team);
 
-  std::vector<std::int64_t> ghost_row(ghosts);
+  std::vector<GlobalRow> ghost_row(ghosts);
   std::vector<std::int32_t> ghost_image(ghosts);
   for (std::size_t g = 0; g < ghosts; ++g) {
     const GhostRequest ghost = mesh.plan.ghost(LocalRow(static_cast<std::int64_t>(owned + g)));
-    ghost_row[g] = ghost.row.value();
+    ghost_row[g] = ghost.row;
     ghost_image[g] = ghost.image;
   }
   const auto data = fetch_with<CellData>(mesh.comm, rows, ghost_row, [&](std::size_t row) {
@@ -102,7 +102,7 @@ void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNod
     return CellData{part.global[c], part.file_id[c], part.volume[c], part.centroid[c], part.zone[c], part.type[c]};
   });
   const auto ghost_nodes =
-      fetch_rows<std::int64_t>(mesh.comm, rows, ghost_row, [&](std::size_t c, std::vector<std::int64_t>& out) {
+      fetch_rows<GlobalNodeId>(mesh.comm, rows, ghost_row, [&](std::size_t c, std::vector<GlobalNodeId>& out) {
         for (const LocalNodeId n : part.nodes(LocalCellId(c))) out.push_back(part.node_global[n]);
       });
 
@@ -116,13 +116,13 @@ void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNod
 
   enter_cell_data(mesh, part, data, ghost_image, translations, team);
 
-  const auto owned_node = [&](std::int64_t node) {
-    const std::int32_t before = part.node_table.find(node);
+  const auto owned_node = [&](GlobalNodeId node) {
+    const std::int32_t before = part.node_table.find(node.value());
     return before == IdTable::kAbsent ? LocalNodeId::invalid() : node_now[LocalNodeId(before)];
   };
   std::vector<NodeCopy> copies;
   for (std::size_t g = 0; g < ghosts; ++g) {
-    for (const std::int64_t node : ghost_nodes.row(g)) {
+    for (const GlobalNodeId node : ghost_nodes.row(g)) {
       if (ghost_image[g] != 0 || !owned_node(node).valid()) copies.push_back({ghost_image[g], node});
     }
   }
@@ -141,7 +141,7 @@ void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNod
   for_indices(team, std::ssize(part.node), [&](std::int64_t i) { entries[i] = part.node[i]; });
   auto next = entries.begin() + std::ssize(part.node);
   for (std::size_t g = 0; g < ghosts; ++g) {
-    for (const std::int64_t node : ghost_nodes.row(g)) {
+    for (const GlobalNodeId node : ghost_nodes.row(g)) {
       const LocalNodeId here = ghost_image[g] != 0 ? LocalNodeId::invalid() : owned_node(node);
       const auto copy = std::lower_bound(copies.begin(), copies.end(), NodeCopy{ghost_image[g], node}) - copies.begin();
       *next++ = here.valid() ? here : LocalNodeId(owned_nodes + copy);
@@ -151,17 +151,12 @@ void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNod
   part.first_node = {};
 
   const std::size_t all_nodes = part.node_global.size() + copies.size();
+  mesh.node_global = std::move(part.node_global);
   resize_by_team(team, mesh.node_global, all_nodes);
-  for_indices(team, owned_nodes,
-              [&](std::int64_t i) { mesh.node_global[LocalNodeId(i)] = GlobalNodeId(part.node_global[LocalNodeId(i)]); });
-  std::vector<std::int64_t> ids;
-  for (const NodeCopy& copy : copies) {
-    mesh.node_global[LocalNodeId(owned_nodes + std::ssize(ids))] = GlobalNodeId(copy.node);
-    ids.push_back(copy.node);
-  }
+  std::ranges::transform(copies, mesh.node_global.begin() + static_cast<std::ptrdiff_t>(owned_nodes), &NodeCopy::node);
   mesh.node_coord = std::move(part.node_coord);
   resize_by_team(team, mesh.node_coord, all_nodes);
-  const TeamVector<Vec3> coords = fetch<Vec3>(mesh.comm, nodes, ids, held_coords);
+  const TeamVector<Vec3> coords = fetch<Vec3>(mesh.comm, nodes, std::span(mesh.node_global).subspan(owned_nodes), held_coords);
   std::copy(coords.begin(), coords.end(), mesh.node_coord.begin() + static_cast<std::ptrdiff_t>(owned_nodes));
 }
 

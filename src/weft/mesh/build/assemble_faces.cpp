@@ -190,7 +190,7 @@ void add_faces(Mesh& mesh, const Subdomain& part, const IdVector<ZoneId, char>& 
   const FaceList list = FaceNumbering(mesh, part, boundary_of_zone, team).number();
   const auto range = [](std::int32_t first, std::int32_t last) { return FaceRange{LocalFaceId(first), LocalFaceId(last)}; };
   mesh.inner_faces = range(0, list.inner);
-  mesh.ghost_faces = range(list.inner, list.inner + list.ghost);
+  mesh.interface_faces = range(list.inner, list.inner + list.ghost);
   for (const BoundaryZoneId z : mesh.boundary.ids()) {
     mesh.boundary[z].faces = range(list.first_of_zone[z.index()], list.first_of_zone[z.index() + 1]);
   }

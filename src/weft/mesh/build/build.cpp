@@ -28,8 +28,8 @@ TeamVector<GlobalRow> find_remote_rows(const Communicator& comm, const RowOffset
                                        const detail::Subdomain& part, const detail::Destinations& destinations,
                                        const detail::Renumbering& now) {
   if (comm.size() == 1) return {};
-  const auto before = detail::fetch_with<std::int64_t>(comm, cells, part.remote, [&](std::size_t c) {
-    return rows.first(Rank(destinations.owner[c])).value() + destinations.number[c];
+  const auto before = detail::fetch_with<GlobalRow>(comm, cells, part.remote, [&](std::size_t c) {
+    return GlobalRow(rows.first(Rank(destinations.owner[c])).value() + destinations.number[c]);
   });
   return detail::fetch_with<GlobalRow>(comm, rows, before,
                                        [&](std::size_t c) { return rows.global(LocalRow(now.cell[LocalCellId(c)].value())); });
@@ -85,8 +85,8 @@ void describe_source(MeshBlock& block, const BuildOptions& options, const std::v
 }  // namespace
 
 Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& options) {
-  if (options.halo_depth < 1) {
-    throw InputError(fmt::format("a mesh cannot have {} layers of ghost cells", options.halo_depth), "ask for 1 or more");
+  if (options.ghost_layers < 1) {
+    throw InputError(fmt::format("a mesh cannot have {} layers of ghost cells", options.ghost_layers), "ask for 1 or more");
   }
   if (options.threads < 1)
     throw InputError(fmt::format("a mesh cannot be built by {} threads", options.threads), "ask for 1 or more");
@@ -127,17 +127,17 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   detail::measure_cells(comm, block, part, team);
   step("find neighbours and order cells");
   detail::NodeStars stars;
-  if (options.ghosts == Neighbours::node || widens(comm, part, team))
+  if (options.stencil == Neighbours::node || widens(comm, part, team))
     stars = detail::find_node_stars(comm, nodes, aliases, part, team);
-  IdVector<LocalCellId, char> border = detail::find_border(part, stars, options.ghosts, team);
+  IdVector<LocalCellId, char> border = detail::find_border(part, stars, options.stencil, team);
   const detail::Renumbering now = reorder(options.order, block.dim, part, border, stars, team);
 
   const RowOffsets rows(comm, part.owned());
   const TeamVector<GlobalRow> remote_row = find_remote_rows(comm, cells, rows, part, destinations, now);
   destinations = {};
-  const detail::Adjacency adjacency(part, stars, rows, remote_row, options.ghosts, team);
+  const detail::Adjacency adjacency(part, stars, rows, remote_row, options.stencil, team);
   std::vector<GhostRequest> requests;
-  for (const detail::CellCopy& c : detail::find_ghosts(comm, adjacency, rows, border, options.halo_depth)) {
+  for (const detail::CellCopy& c : detail::find_ghosts(comm, adjacency, rows, border, options.ghost_layers)) {
     requests.push_back({c.row, c.image});
   }
 

@@ -32,15 +32,15 @@ struct BoundaryRecord {
   ZoneId zone;
 };
 
-std::uint64_t hash(std::span<const std::int64_t> ids) {
+std::uint64_t hash(std::span<const GlobalNodeId> nodes) {
   std::uint64_t h = 0;
-  for (const std::int64_t id : ids) h = hash_with(h, static_cast<std::uint64_t>(id));
+  for (const GlobalNodeId node : nodes) h = hash_with(h, static_cast<std::uint64_t>(node.value()));
   return h;
 }
 
 std::uint64_t order_of(const FaceKey& key) {
   const std::uint64_t h = hash(std::span(key).subspan(1));
-  return (static_cast<std::uint64_t>(key[0]) << 24) | (h >> 40);
+  return (static_cast<std::uint64_t>(key[0].value()) << 24) | (h >> 40);
 }
 
 Rank meeting_rank(const FaceKey& key, const Communicator& comm) {
@@ -145,7 +145,7 @@ void match_at_home(const Communicator& comm, const Elements& elements, const Row
 /// Matches the received faces: of cells of different chunks, and of boundary elements.
 void match_here(std::vector<FaceRecord> faces, std::vector<BoundaryRecord> boundary, const IdVector<ZoneId, char>& keep,
                 std::vector<LinkReply>& replies, std::vector<ZoneFace>& kept, std::vector<FaceProblem>& problems, Team& team) {
-  const auto lowest_node = [](const auto& record) { return static_cast<std::uint64_t>(record.key[0]); };
+  const auto lowest_node = [](const auto& record) { return static_cast<std::uint64_t>(record.key[0].value()); };
   kernels::bucket_sort(
       faces, lowest_node,
       [](const FaceRecord& a, const FaceRecord& b) {
@@ -197,23 +197,23 @@ void match_here(std::vector<FaceRecord> faces, std::vector<BoundaryRecord> bound
 }  // namespace
 
 FaceKey face_key(std::span<const GlobalNodeId> cell_nodes, const CellFace& face) {
-  FaceKey key{-1, -1, -1, -1};
+  FaceKey key{};
   for (int i = 0; i < face.size; ++i) {  // insertion sort of at most four
-    const std::int64_t id = cell_nodes[face.node[i]].value();
+    const GlobalNodeId node = cell_nodes[face.node[i]];
     int j = i;
-    for (; j > 0 && key[j - 1] > id; --j) {
+    for (; j > 0 && key[j - 1] > node; --j) {
       key[j] = key[j - 1];
     }
-    key[j] = id;
+    key[j] = node;
   }
   return key;
 }
 
 void enter_links(const Communicator& comm, const RowOffsets& cells, const std::vector<LinkReply>& replies, FaceLinks& links) {
   RankLists<LinkReply> to;
-  for (const LinkReply& reply : replies) to[cells.owner(GlobalRow(reply.cell.value()))].push_back(reply);
+  for (const LinkReply& reply : replies) to[cells.owner(global_row(reply.cell))].push_back(reply);
   for (const LinkReply& reply : all_to_all(comm, std::move(to))) {
-    const std::size_t slot = links.slot(cells.local(GlobalRow(reply.cell.value())).index(), reply.face);
+    const std::size_t slot = links.slot(cells.local(global_row(reply.cell)).index(), reply.face);
     links.target[slot] = reply.target;
     links.partner[slot] = reply.partner;
     if (reply.image != 0) links.image[slot] = reply.image;

@@ -16,12 +16,12 @@
 
 namespace weft::mesh::detail {
 
-/// Sorted global node ids of a face; unused slots at the end are -1.
-using FaceKey = std::array<std::int64_t, kMaxFaceNodes>;
+/// Sorted nodes of a face; unused entries at the end are invalid.
+using FaceKey = std::array<GlobalNodeId, kMaxFaceNodes>;
 
 /// Returns the number of nodes of a face.
 [[nodiscard]] inline int size_of(const FaceKey& key) {
-  return static_cast<int>(std::count_if(key.begin(), key.end(), [](std::int64_t id) { return id >= 0; }));
+  return static_cast<int>(std::count_if(key.begin(), key.end(), [](GlobalNodeId node) { return node.valid(); }));
 }
 
 /// The neighbours of a set of cells across each face, in the order of the shapes. The faces of cell c are offset[c] ...

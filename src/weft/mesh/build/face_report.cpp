@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <tuple>
 
@@ -17,7 +18,7 @@ constexpr std::size_t kMaxExamined = 2048;
 /// Tolerance of positions on a face as a fraction of its size.
 constexpr double kOnFace = 1e-6;
 
-bool has_node(const FaceKey& key, std::int64_t node) { return std::find(key.begin(), key.end(), node) != key.end(); }
+bool has_node(const FaceKey& key, GlobalNodeId node) { return std::find(key.begin(), key.end(), node) != key.end(); }
 
 /// Returns true if `p` is in the triangle, including its edges.
 bool in_triangle(Vec3 p, Vec3 a, Vec3 b, Vec3 c, double tolerance) {
@@ -73,13 +74,13 @@ std::vector<std::int32_t> count_cells(const Communicator& comm, const Elements& 
 }
 
 /// Marks as hanging those open faces that contain a node of another open face, or are part of one.
-void find_hanging(std::vector<FaceProblem>& problems, const std::vector<std::int64_t>& ids, std::span<const Vec3> coords) {
-  const auto coord = [&](std::int64_t id) { return coords[std::lower_bound(ids.begin(), ids.end(), id) - ids.begin()]; };
-  std::vector<std::int64_t> open_nodes;
+void find_hanging(std::vector<FaceProblem>& problems, const std::vector<GlobalNodeId>& ids, std::span<const Vec3> coords) {
+  const auto coord = [&](GlobalNodeId id) { return coords[std::lower_bound(ids.begin(), ids.end(), id) - ids.begin()]; };
+  std::vector<GlobalNodeId> open_nodes;
   for (const FaceProblem& p : problems) {
     if (p.fault != FaceFault::open) continue;
-    for (const std::int64_t id : p.key) {
-      if (id >= 0) open_nodes.push_back(id);
+    for (const GlobalNodeId id : p.key) {
+      if (id.valid()) open_nodes.push_back(id);
     }
   }
   kernels::sort_unique(open_nodes);
@@ -92,7 +93,7 @@ void find_hanging(std::vector<FaceProblem>& problems, const std::vector<std::int
     std::vector<Vec3> corner;
     for (int i = 0; i < size_of(p.key); ++i) corner.push_back(coord(p.key[i]));
     const bool carries = std::any_of(open_nodes.begin(), open_nodes.end(),
-                                     [&](std::int64_t id) { return !has_node(p.key, id) && on_face(coord(id), corner); });
+                                     [&](GlobalNodeId id) { return !has_node(p.key, id) && on_face(coord(id), corner); });
     const bool is_part = size_of(p.key) == 3 && std::any_of(quads.begin(), quads.end(), [&](const FaceKey& quad) {
                            return has_node(quad, p.key[0]) && has_node(quad, p.key[1]) && has_node(quad, p.key[2]);
                          });
@@ -118,10 +119,10 @@ void report_faces(const Communicator& comm, const MeshBlock& block, const RowOff
     if (p.fault == FaceFault::no_cell && count[at] == 2) p.fault = FaceFault::inside;
   }
 
-  std::vector<std::int64_t> ids;
+  std::vector<GlobalNodeId> ids;
   for (const FaceKey& key : keys) {
-    for (const std::int64_t id : key) {
-      if (id >= 0) ids.push_back(id);
+    for (const GlobalNodeId id : key) {
+      if (id.valid()) ids.push_back(id);
     }
   }
   kernels::sort_unique(ids);
@@ -138,7 +139,7 @@ void report_faces(const Communicator& comm, const MeshBlock& block, const RowOff
   }
   Where where{.file = block.source, .zone = zone_name(block.zones, worst.zone), .element = worst.element};
   if (!worst.zone.valid()) {  // `element` is a cell: use its number in the file
-    const std::vector<std::int64_t> cell{worst.element};
+    const std::array cell{GlobalCellId(worst.element)};
     where.element = fetch<std::int64_t>(comm, cells, cell, block.cells.file_id).front();
   }
   const std::string at = fmt::format("at ({:.6g}, {:.6g}, {:.6g})", place.x, place.y, place.z);

@@ -112,13 +112,13 @@ void check_zones(const Communicator& comm, const MeshBlock& block, Team& team) {
 std::array<char, kCellTypes> all_mirrored(const Communicator& comm, const RowOffsets& nodes, const MeshBlock& block,
                                           const std::vector<std::int64_t>& cells) {
   IdTable table;
-  std::vector<std::int64_t> ids;
+  std::vector<GlobalNodeId> ids;
   std::vector<std::int32_t> local;
   for (const std::int64_t c : cells) {
     for (const GlobalNodeId node : block.cells.nodes(c)) {
       const auto next = static_cast<std::int32_t>(ids.size());
       local.push_back(table.find_or_insert(node.value(), next));
-      if (local.back() == next) ids.push_back(node.value());
+      if (local.back() == next) ids.push_back(node);
     }
   }
   const auto coords = fetch<Vec3>(comm, nodes, ids, block.coords);

@@ -29,7 +29,7 @@ struct Side {
 
 std::vector<Side> make_sides(const Communicator& comm, const MeshBlock& block, const RowOffsets& nodes,
                              const PeriodicZones& zones, const Translations& translations, const std::vector<ZoneFace>& faces) {
-  std::vector<std::int64_t> ids;
+  std::vector<GlobalNodeId> ids;
   for (const ZoneFace& face : faces) {
     for (int i = 0; i < size_of(face.key); ++i) ids.push_back(face.key[i]);
   }
@@ -119,7 +119,7 @@ bool pair_nodes(const Side& a, const Side& b, std::array<std::size_t, kMaxFaceNo
 }
 
 struct NodePair {
-  std::int64_t from, to;
+  GlobalNodeId from, to;
   std::int32_t image;
 };
 
@@ -186,7 +186,7 @@ void match_sides(std::vector<Side>& sides, const Translations& translations, std
 void check_partners(const Communicator& comm, const MeshBlock& block, const RowOffsets& cells, const RowOffsets& nodes,
                     const std::vector<Found>& found) {
   RankLists<Found> to;
-  for (const Found& f : found) to[cells.owner(GlobalRow(f.cell.value()))].push_back(f);
+  for (const Found& f : found) to[cells.owner(global_row(f.cell))].push_back(f);
   std::vector<Found> mine = all_to_all(comm, std::move(to));
   std::sort(mine.begin(), mine.end(),
             [](const Found& a, const Found& b) { return std::tie(a.cell, a.face) < std::tie(b.cell, b.face); });
@@ -201,13 +201,13 @@ void check_partners(const Communicator& comm, const MeshBlock& block, const RowO
   const GlobalCellId first_bad(comm.min(bad.cell.value()));
   if (first_bad == kNone) return;
   // The rank with the lowest such cell reports its face; the others throw the same error.
-  std::vector<std::int64_t> ids;
+  std::vector<GlobalNodeId> ids;
   if (bad.cell == first_bad) {
-    const std::size_t local = cells.local(GlobalRow(bad.cell.value())).index();
+    const std::size_t local = cells.local(global_row(bad.cell)).index();
     const CellFace& face = shape(block.cells.type[local]).face[bad.face];
     for (int i = 0; i < face.size; ++i) {
       const std::size_t node = face.node[i];
-      ids.push_back(block.cells.nodes(static_cast<std::int64_t>(local))[node].value());
+      ids.push_back(block.cells.nodes(static_cast<std::int64_t>(local))[node]);
     }
   }
   const auto coords = fetch<Vec3>(comm, nodes, ids, block.coords);
@@ -223,7 +223,7 @@ void check_partners(const Communicator& comm, const MeshBlock& block, const RowO
         "cross them, or use mesh.axisymmetric if nothing varies around the axis",
         Where{.file = block.source,
               .zone = zone_name(block.zones, bad.zone),
-              .element = block.cells.file_id[cells.local(GlobalRow(bad.cell.value())).index()]});
+              .element = block.cells.file_id[cells.local(global_row(bad.cell)).index()]});
   });
 }
 
@@ -231,13 +231,13 @@ void check_partners(const Communicator& comm, const MeshBlock& block, const RowO
 /// pairs.
 NodeAliases alias_nodes(const Communicator& comm, const RowOffsets& nodes, const std::vector<NodePair>& pairs) {
   struct Edge {  // node = other + image
-    std::int64_t node, other;
+    GlobalNodeId node, other;
     std::int32_t image;
   };
   RankLists<Edge> to;
   for (const NodePair& p : pairs) {
-    to[nodes.owner(GlobalRow(p.to))].push_back({p.to, p.from, p.image});
-    to[nodes.owner(GlobalRow(p.from))].push_back({p.from, p.to, -p.image});
+    to[nodes.owner(global_row(p.to))].push_back({p.to, p.from, p.image});
+    to[nodes.owner(global_row(p.from))].push_back({p.from, p.to, -p.image});
   }
   std::vector<Edge> edges = all_to_all(comm, std::move(to));
   const auto key = [](const Edge& e) { return std::tie(e.node, e.other, e.image); };
@@ -246,16 +246,15 @@ NodeAliases alias_nodes(const Communicator& comm, const RowOffsets& nodes, const
               edges.end());
 
   std::vector<NodeAliases::Entry> entries;
-  std::vector<std::int64_t> others;
+  std::vector<GlobalNodeId> others;
   for (const Edge& e : edges) {
     if (entries.empty() || entries.back().node != e.node) entries.push_back({e.node, {e.node, 0}});
     others.push_back(e.other);
   }
   NodeAliases aliases(std::move(entries));
   for (bool changed = true; changed;) {
-    const auto theirs = fetch_with<NodeAlias>(comm, nodes, others, [&](std::size_t local) {
-      return aliases.of(nodes.first().value() + static_cast<std::int64_t>(local));
-    });
+    const auto theirs = fetch_with<NodeAlias>(
+        comm, nodes, others, [&](std::size_t local) { return aliases.of(GlobalNodeId(nodes.global(LocalRow(local)).value())); });
     changed = false;
     std::vector<NodeAliases::Entry> next = aliases.entries();
     std::size_t at = 0;
@@ -275,9 +274,9 @@ NodeAliases alias_nodes(const Communicator& comm, const RowOffsets& nodes, const
 
 }  // namespace
 
-NodeAlias NodeAliases::of(std::int64_t node) const {
+NodeAlias NodeAliases::of(GlobalNodeId node) const {
   const auto at =
-      std::lower_bound(entries_.begin(), entries_.end(), node, [](const Entry& e, std::int64_t id) { return e.node < id; });
+      std::lower_bound(entries_.begin(), entries_.end(), node, [](const Entry& e, GlobalNodeId id) { return e.node < id; });
   return at != entries_.end() && at->node == node ? at->alias : NodeAlias{node, 0};
 }
 
@@ -289,9 +288,7 @@ std::vector<Periodic> find_translations(const Communicator& comm, const MeshBloc
   constexpr std::array<double, 6> kEmpty{-kInfinity, -kInfinity, -kInfinity, -kInfinity, -kInfinity, -kInfinity};
   IdVector<ZoneId, std::array<double, 6>> box(block.zones.size(), kEmpty);
   IdVector<ZoneId, std::int64_t> faces(block.zones.size(), 0);
-  std::vector<std::int64_t> ids;
-  for (const GlobalNodeId node : block.boundary.node) ids.push_back(node.value());
-  const auto coords = fetch<Vec3>(comm, nodes, ids, block.coords);
+  const auto coords = fetch<Vec3>(comm, nodes, block.boundary.node, block.coords);
   for (std::size_t i = 0; i < block.boundary.zone.size(); ++i) {
     const ZoneId zone = block.boundary.zone[i];
     ++faces[zone];
@@ -376,12 +373,12 @@ NodeAliases connect_periodic(const Communicator& comm, MeshBlock& block, const R
   enter_links(comm, cells, replies, links);
 
   NodeAliases aliases = alias_nodes(comm, nodes, node_pairs);
-  std::vector<std::int64_t> roots;
+  std::vector<GlobalNodeId> roots;
   for (const auto& entry : aliases.entries()) roots.push_back(entry.alias.root);
   const auto root_coords = fetch<Vec3>(comm, nodes, roots, block.coords);
   for (std::size_t i = 0; i < roots.size(); ++i) {
     const auto& [node, alias] = aliases.entries()[i];
-    block.coords[nodes.local(GlobalRow(node)).index()] = root_coords[i] + translations.shift(alias.image);
+    block.coords[nodes.local(global_row(node)).index()] = root_coords[i] + translations.shift(alias.image);
   }
   return aliases;
 }

@@ -13,7 +13,7 @@ namespace weft::mesh::detail {
 
 /// The node is `root` translated by `image`.
 struct NodeAlias {
-  std::int64_t root = 0;
+  GlobalNodeId root;
   std::int32_t image = 0;
 };
 
@@ -22,13 +22,13 @@ struct NodeAlias {
 class NodeAliases {
  public:
   struct Entry {
-    std::int64_t node;
+    GlobalNodeId node;
     NodeAlias alias;
   };
   NodeAliases() = default;
   explicit NodeAliases(std::vector<Entry> sorted_by_node) : entries_(std::move(sorted_by_node)) {}
   /// Returns the alias of a node of this rank's chunk; the node itself if it is not periodic.
-  [[nodiscard]] NodeAlias of(std::int64_t node) const;
+  [[nodiscard]] NodeAlias of(GlobalNodeId node) const;
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
 
  private:

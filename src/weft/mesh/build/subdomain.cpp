@@ -117,7 +117,7 @@ std::int32_t Subdomain::refer_to(GlobalCellId cell) {
   if (known != IdTable::kAbsent) return known;
   const auto at = std::lower_bound(global.begin(), global.end(), cell);
   const bool here = at != global.end() && *at == cell;
-  if (!here) remote.push_back(cell.value());
+  if (!here) remote.push_back(cell);
   return cell_table.find_or_insert(cell.value(), here ? static_cast<std::int32_t>(at - global.begin())
                                                       : owned() + static_cast<std::int32_t>(remote.size()) - 1);
 }
@@ -190,7 +190,7 @@ UsedNodes number_nodes(std::span<const GlobalNodeId> cell_nodes, std::size_t cel
     for (const GlobalNodeId node : cell_nodes) {
       const LocalNodeId next = used.global.ids().last();
       used.node.emplace_back(used.table.find_or_insert(node.value(), next.value()));
-      if (used.node.back() == next) used.global.push_back(node.value());
+      if (used.node.back() == next) used.global.push_back(node);
     }
     return used;
   }
@@ -199,7 +199,8 @@ UsedNodes number_nodes(std::span<const GlobalNodeId> cell_nodes, std::size_t cel
   resize_by_team(team, used.node, cell_nodes.size());
   for_indices(team, uses, [&](std::int64_t i) { used.node[i] = LocalNodeId(list[key_of(i)]); });
   resize_by_team(team, used.global, keys.size());
-  for_indices(team, std::ssize(keys), [&](std::int64_t n) { used.global[LocalNodeId(n)] = lowest.value() + keys[n]; });
+  for_indices(team, std::ssize(keys),
+              [&](std::int64_t n) { used.global[LocalNodeId(n)] = GlobalNodeId(lowest.value() + keys[n]); });
   return used;
 }
 

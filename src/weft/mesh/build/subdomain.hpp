@@ -28,7 +28,7 @@ struct Subdomain {
 
   TeamVector<std::int32_t> first_node{0};
   TeamVector<LocalNodeId> node;
-  IdVector<LocalNodeId, std::int64_t> node_global;
+  IdVector<LocalNodeId, GlobalNodeId> node_global;
   IdVector<LocalNodeId, Vec3> node_coord;
 
   /// Neighbour of each face: < 0: boundary (FaceLinks::boundary); < owned(): that owned cell; otherwise remote[neighbour -
@@ -37,7 +37,7 @@ struct Subdomain {
   TeamVector<std::uint8_t> partner;
   std::vector<std::int32_t> image;  ///< empty without periodic zones
 
-  std::vector<std::int64_t> remote;  ///< global ids of referenced cells of other ranks
+  std::vector<GlobalCellId> remote;  ///< referenced cells of other ranks
   IdTable cell_table;                ///< some global cells -> owned cell or owned() + remote; before any renumbering
   IdTable node_table;                ///< global node -> local node; before any renumbering
 
@@ -67,7 +67,7 @@ struct Destinations {
 /// The nodes that cells use.
 struct UsedNodes {
   TeamVector<LocalNodeId> node;                ///< the node of each use
-  IdVector<LocalNodeId, std::int64_t> global;  ///< global id of each node
+  IdVector<LocalNodeId, GlobalNodeId> global;  ///< global id of each node
   IdTable table;                               ///< global id -> node
 };
 /// Numbers the nodes of cells in the order of first use. @param cell_nodes  the nodes of one cell after another.

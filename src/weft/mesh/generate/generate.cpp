@@ -260,7 +260,7 @@ MeshBlock generate(Share share, const GeneratorSpec& spec, Team& team) {
 }
 
 MeshBlock generate(const Communicator& comm, const GeneratorSpec& spec, Team& team) {
-  return generate(Share{comm.rank().value(), comm.size()}, spec, team);
+  return generate(Share{comm.rank(), comm.size()}, spec, team);
 }
 
 }  // namespace weft::mesh

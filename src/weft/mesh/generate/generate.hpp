@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "weft/base/registry.hpp"
+#include "weft/comm/communicator.hpp"
 #include "weft/kernels/primitives/threads.hpp"
 #include "weft/mesh/mesh_block.hpp"
 
@@ -196,7 +197,8 @@ using GeneratorSpec = std::variant<BoxSpec, VortexBoxSpec, WedgeSpec, ExpansionS
 
 /// The share of a mesh to create: that of `rank` among `size` ranks.
 struct Share {
-  int rank = 0, size = 1;
+  Rank rank{0};
+  int size = 1;
 };
 
 /// Creates this rank's share of the mesh: nodes and cells [total * rank / size, total * (rank + 1) / size), and the boundary

@@ -196,9 +196,9 @@ void join(Team& team, Elements& whole, std::vector<MeshBlock>& blocks, Elements 
 }  // namespace
 
 MeshBlock make_share(Share share, const Lattice& lattice, Team& team) {
-  WEFT_EXPECTS(share.size >= 1 && share.rank >= 0 && share.rank < share.size);
+  WEFT_EXPECTS(share.size >= 1 && IdRange(Rank(0), Rank(share.size)).contains(share.rank));
   const Numbering number(lattice);
-  const Section section = Section{0, number.nodes(), 0, number.cells()}.part(share.rank, share.size);
+  const Section section = Section{0, number.nodes(), 0, number.cells()}.part(share.rank.value(), share.size);
   const int parts = shares_of(team, section.last_cell - section.first_cell);
   if (parts == 1) return Builder(section, lattice, number).build();
   std::vector<Builder> builders;  // one for each thread, for an even part of the section

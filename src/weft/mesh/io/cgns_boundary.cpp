@@ -143,11 +143,11 @@ class BoundaryReader {
       for (int f = 0; f < form.faces; ++f) {
         const CellFace& face = form.face[f];
         if (!std::all_of(face.node.begin(), face.node.begin() + face.size, of_set)) continue;
-        FaceKey key{-1, -1, -1, -1};
+        FaceKey key{};
         Face entry{1, face.size, {}, cells.file_id[c]};
         for (int k = 0; k < face.size; ++k) {
           entry.node[k] = nodes[face.node[k]];
-          key[k] = entry.node[k].value();
+          key[k] = entry.node[k];
         }
         std::sort(key.begin(), key.begin() + face.size);
         if (const auto [at, is_new] = found.emplace(key, entry); !is_new) ++at->second.count;

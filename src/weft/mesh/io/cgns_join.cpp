@@ -40,8 +40,8 @@ struct Side {
 
 template <class Node>
 FaceKey key_of(int size, Node&& node) {
-  FaceKey key{-1, -1, -1, -1};
-  for (int k = 0; k < size; ++k) key[k] = node(k);
+  FaceKey key{};
+  for (int k = 0; k < size; ++k) key[k] = GlobalNodeId(node(k));
   std::sort(key.begin(), key.begin() + size);
   return key;
 }
@@ -71,8 +71,8 @@ std::vector<std::int64_t> open_nodes(const CgnsMesh& mesh, Unions& unions) {
     std::size_t end = i + 1;
     while (end < sides.size() && sides[end].key == sides[i].key) ++end;
     if (end == i + 1 && !sides[i].boundary) {
-      for (const std::int64_t node : sides[i].key) {
-        if (node >= 0) open.push_back(node);
+      for (const GlobalNodeId node : sides[i].key) {
+        if (node.valid()) open.push_back(node.value());
       }
     }
     i = end;

@@ -268,15 +268,24 @@ std::string readable_meshes() {
   return one_of(all);
 }
 
+bool has_mesh_extension(const std::filesystem::path& file) {
+  return std::ranges::any_of(kMeshReaders.rows, [&](const MeshReaderRow& row) { return file.extension() == row.extension; });
+}
+
+bool detail::is_cgns(const std::string& path) { return hdf5_kind(path) == Hdf5Kind::other; }
+bool detail::is_weft(const std::string& path) { return hdf5_kind(path) == Hdf5Kind::weft; }
+
 MeshBlock read_mesh(const Communicator& comm, const std::string& path, Team& team) {
-  const bool ours = with_advice([&] {
-    return comm.broadcast(agreed(comm, [&] {
-      return comm.is_root() && io::Hdf5Tree::starts_like_hdf5(path) && detail::hdf5_kind(path) == detail::Hdf5Kind::weft;
-    }));
-  });
-  if (ours) return read_weft(comm, path, team);
-  return read_with(
-      comm, [&] { return io::Hdf5Tree::starts_like_hdf5(path) ? load_cgns(path, team) : load_text(path, parse_any, team); });
+  const auto& rows = kMeshReaders.rows;
+  const auto in_hdf5 = [&] {  // the position of the format, or the end for a file that is not in HDF5
+    if (!comm.is_root() || !io::Hdf5Tree::starts_like_hdf5(path)) return std::ssize(rows);
+    const auto recognizes = [&](const MeshReaderRow& row) { return row.recognizes_hdf5 != nullptr && row.recognizes_hdf5(path); };
+    return std::ranges::find_if(rows, recognizes) - rows.begin();
+  };
+  const auto at = with_advice([&] { return comm.broadcast(std::int64_t{agreed(comm, in_hdf5)}); });
+  if (at == std::ssize(rows)) return read_with(comm, [&] { return load_text(path, parse_any, team); });
+  const MeshReaderRow& row = rows[at];
+  return row.read != nullptr ? row.read(comm, path, team) : read_with(comm, [&] { return row.load(path, team); });
 }
 MeshBlock read_weft(const Communicator& comm, const std::string& path, Team& team) {
   return with_advice([&] { return detail::read_weft_file(comm, path, team); });

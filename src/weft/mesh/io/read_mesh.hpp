@@ -21,6 +21,7 @@
 /// Mesh and error do not depend on the number of threads. An error names the file, and line or byte, element and zone where the
 /// format has them; its suggestion says what to do.
 #include <array>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -34,7 +35,7 @@ namespace weft::mesh {
 enum class MeshReader { gmsh, su2, cgns, weft };
 
 /// A format of mesh files that is read. One in text or in a binary form of its own has `recognizes` and `parse`; one in HDF5 has
-/// `load`, or none of these where the ranks read it together.
+/// `recognizes_hdf5`, and `load`, or `read` where the ranks read it together.
 struct MeshReaderRow {
   MeshReader value;
   std::string_view name;       ///< the usual name of the format
@@ -44,34 +45,47 @@ struct MeshReaderRow {
   /// Returns the whole mesh from a file's bytes, on this rank alone; `name` is for messages.
   /// @throws MeshError; nothing else, whatever the bytes. Memory is bounded by a multiple of bytes.size().
   MeshBlock (*parse)(std::string_view bytes, const std::string& name, Team& team) = nullptr;
+  /// Called by one rank for a file in HDF5. @throws IoError: HDF5 cannot open it; it is a file of Weft that is no mesh.
+  bool (*recognizes_hdf5)(const std::string& path) = nullptr;
   /// Returns the whole mesh from a file, on this rank alone.
   /// @throws MeshError; IoError where HDF5 fails. Memory is bounded by a multiple of the file's size.
   MeshBlock (*load)(const std::string& path, Team& team) = nullptr;
+  /// As read_mesh().
+  MeshBlock (*read)(const Communicator& comm, const std::string& path, Team& team) = nullptr;
 };
 
 [[nodiscard]] MeshBlock parse_gmsh(std::string_view bytes, const std::string& name, Team& team = kernels::calling_thread());
 [[nodiscard]] MeshBlock parse_su2(std::string_view bytes, const std::string& name, Team& team = kernels::calling_thread());
 [[nodiscard]] MeshBlock load_cgns(const std::string& path, Team& team = kernels::calling_thread());
+/// Reads a file of Weft's own format like read_mesh, without checking its declared format. @collective
+/// @cost  each rank stores only its share.
+[[nodiscard]] MeshBlock read_weft(const Communicator& comm, const std::string& path, Team& team = kernels::calling_thread());
 
 namespace detail {
 [[nodiscard]] bool is_gmsh(std::string_view bytes);
 [[nodiscard]] bool is_su2(std::string_view bytes);
+/// Returns true for HDF5 that does not declare a format of Weft; load_cgns() says what is not CGNS.
+[[nodiscard]] bool is_cgns(const std::string& path);
+[[nodiscard]] bool is_weft(const std::string& path);
 /// Returns the rest of the text from its first line on that is neither blank nor a comment of `%`, without blanks before.
 [[nodiscard]] std::string_view from_first_line(std::string_view bytes);
 }  // namespace detail
 
 inline constexpr Registry kMeshReaders{
     "mesh format",
-    std::array{MeshReaderRow{MeshReader::gmsh, "Gmsh", "MSH 2.2 and 4.1, which begin with $MeshFormat", ".msh", detail::is_gmsh,
-                             parse_gmsh},
-               MeshReaderRow{MeshReader::su2, "SU2", "which begins with NDIME=", ".su2", detail::is_su2, parse_su2},
-               MeshReaderRow{MeshReader::cgns, "CGNS", "in HDF5", ".cgns", nullptr, nullptr, load_cgns},
-               MeshReaderRow{MeshReader::weft, "Weft's own", "in HDF5", ".h5"}}};
+    std::array{
+        MeshReaderRow{MeshReader::gmsh, "Gmsh", "MSH 2.2 and 4.1, which begin with $MeshFormat", ".msh", detail::is_gmsh,
+                      parse_gmsh},
+        MeshReaderRow{MeshReader::su2, "SU2", "which begins with NDIME=", ".su2", detail::is_su2, parse_su2},
+        MeshReaderRow{MeshReader::cgns, "CGNS", "in HDF5", ".cgns", nullptr, nullptr, detail::is_cgns, load_cgns},
+        MeshReaderRow{MeshReader::weft, "Weft's own", "in HDF5", ".h5", nullptr, nullptr, detail::is_weft, nullptr, read_weft}}};
 [[nodiscard]] constexpr const auto& registry_of(MeshReader /*tag*/) { return kMeshReaders; }
 static_assert(is_complete<MeshReader>());
 
 /// Returns the formats that are read: "Gmsh (.msh), SU2 (.su2), CGNS (.cgns) or Weft's own (.h5)".
 [[nodiscard]] std::string readable_meshes();
+/// Returns true if the extension of the file's name is that of a format that is read.
+[[nodiscard]] bool has_mesh_extension(const std::filesystem::path& file);
 
 /// Reads a mesh file in the format that its content shows. Every rank gets a contiguous chunk of nodes and cells and a share of
 /// the boundary elements: in Weft's own format it reads nothing else; files of other formats rank 0 reads whole.
@@ -87,9 +101,5 @@ static_assert(is_complete<MeshReader>());
 [[nodiscard]] MeshBlock read_su2(const Communicator& comm, const std::string& path, Team& team = kernels::calling_thread());
 /// Reads a CGNS file in HDF5 like read_mesh. @collective
 [[nodiscard]] MeshBlock read_cgns(const Communicator& comm, const std::string& path, Team& team = kernels::calling_thread());
-
-/// Reads a file of Weft's own format like read_mesh, without checking its declared format. @collective
-/// @cost  each rank stores only its share.
-[[nodiscard]] MeshBlock read_weft(const Communicator& comm, const std::string& path, Team& team = kernels::calling_thread());
 
 }  // namespace weft::mesh

@@ -63,7 +63,7 @@ std::string partitioners_other_than(Partitioner partitioner) {
 
 TeamVector<Vec3> mean_corners(const Communicator& comm, const MeshBlock& block, const RowOffsets& nodes, Team& team) {
   const UsedNodes used = number_nodes(block.cells.node, block.cells.type.size(), team);
-  const TeamVector<Vec3> coords = fetch<Vec3>(comm, nodes, {used.global.data(), used.global.size()}, block.coords, team);
+  const TeamVector<Vec3> coords = fetch<Vec3>(comm, nodes, used.global, block.coords, team);
   auto middle = list_of_size<Vec3>(team, block.cells.type.size());
   for_indices(team, block.cells.size(), [&](std::int64_t c) {
     const auto first = used.node.begin() + block.cells.offset[c], last = used.node.begin() + block.cells.offset[c + 1];

@@ -17,9 +17,10 @@ namespace weft::mesh {
 namespace {
 
 /// Returns new numbers in contiguous chunks: by part, within a part in the previous order. Sets the size of each part.
-/// @collective
-std::vector<std::int64_t> numbers_by_part(const Communicator& comm, const std::vector<std::int32_t>& part,
-                                          std::vector<std::int64_t>& sizes) {
+/// @collective  @tparam Number  GlobalNodeId or std::int64_t.
+template <class Number>
+std::vector<Number> numbers_by_part(const Communicator& comm, const std::vector<std::int32_t>& part,
+                                    std::vector<std::int64_t>& sizes) {
   for (const std::int32_t p : part) ++sizes[p];
   std::vector<std::int64_t> next = sizes;
   comm.exclusive_sum(std::span(next));
@@ -29,21 +30,21 @@ std::vector<std::int64_t> numbers_by_part(const Communicator& comm, const std::v
     next[p] += start;
     start += sizes[p];
   }
-  std::vector<std::int64_t> number;
+  std::vector<Number> number;
   number.reserve(part.size());
-  for (const std::int32_t p : part) number.push_back(next[p]++);
+  for (const std::int32_t p : part) number.emplace_back(next[p]++);
   return number;
 }
 
 struct NewNode {
-  std::int64_t id;
+  GlobalNodeId id;
   std::int32_t part;
 };
 
 /// An element, sent to the rank of its new number.
 struct Traveller {
   std::int64_t id, file_id;
-  std::array<std::int64_t, kMaxCellNodes> node;
+  std::array<GlobalNodeId, kMaxCellNodes> node;
   ZoneId zone;
   CellType type;
 };
@@ -55,8 +56,7 @@ Elements moved(const Communicator& comm, Elements old, const std::vector<std::in
   RankLists<Traveller> to;
   for (std::size_t i = 0; i < number.size(); ++i) {
     Traveller t{number[i], old.file_id[i], {}, old.zone[i], old.type[i]};
-    const auto begin = new_nodes.begin() + old.offset[i], end = new_nodes.begin() + old.offset[i + 1];
-    std::transform(begin, end, t.node.begin(), [](GlobalNodeId node) { return node.value(); });
+    std::copy(new_nodes.begin() + old.offset[i], new_nodes.begin() + old.offset[i + 1], t.node.begin());
     to[even.owner(GlobalRow(number[i]))].push_back(t);
   }
   old = {};
@@ -66,10 +66,8 @@ Elements moved(const Communicator& comm, Elements old, const std::vector<std::in
   first = even.first().value();
   Elements now;
   for (const Traveller* t : at) {
-    std::array<GlobalNodeId, kMaxCellNodes> nodes;
     const std::size_t size = shape(t->type).nodes;
-    for (std::size_t k = 0; k < size; ++k) nodes[k] = GlobalNodeId(t->node[k]);
-    now.add(t->type, {nodes.data(), size}, t->zone, t->file_id);
+    now.add(t->type, {t->node.data(), size}, t->zone, t->file_id);
   }
   return now;
 }
@@ -77,12 +75,12 @@ Elements moved(const Communicator& comm, Elements old, const std::vector<std::in
 /// Returns the nodes of this rank's elements, unique.
 struct NamedNodes {
   detail::IdTable table;
-  std::vector<std::int64_t> ids;
+  std::vector<GlobalNodeId> ids;
 
   std::size_t enter(GlobalNodeId node) {
     const auto next = static_cast<std::int32_t>(ids.size());
     const std::int32_t found = table.find_or_insert(node.value(), next);
-    if (found == next) ids.push_back(node.value());
+    if (found == next) ids.push_back(node);
     return found;
   }
 };
@@ -100,14 +98,16 @@ std::vector<std::int32_t> parts_of_nodes(const Communicator& comm, const Element
     }
   }
   struct Visit {
-    std::int64_t node, part;
+    GlobalNodeId node;
+    std::int64_t part;
   };
   RankLists<Visit> to;
-  for (std::size_t n = 0; n < lowest.size(); ++n) to[nodes.owner(GlobalRow(named.ids[n]))].push_back({named.ids[n], lowest[n]});
+  for (std::size_t n = 0; n < lowest.size(); ++n)
+    to[nodes.owner(detail::global_row(named.ids[n]))].push_back({named.ids[n], lowest[n]});
   std::vector<std::int32_t> part_of(nodes.local_rows(),
                                     parts - 1);  // nodes without cells may be anywhere
   for (const Visit& visit : detail::all_to_all(comm, std::move(to))) {
-    std::int32_t& p = part_of[nodes.local(GlobalRow(visit.node)).index()];
+    std::int32_t& p = part_of[nodes.local(detail::global_row(visit.node)).index()];
     p = std::min(p, static_cast<std::int32_t>(visit.part));
   }
   return part_of;
@@ -135,7 +135,7 @@ MeshBlock partition_mesh(const Communicator& comm, MeshBlock block, int parts, c
   now.parts = {std::vector<std::int64_t>(count, 0), std::vector<std::int64_t>(count, 0), std::vector<std::int64_t>(count, 0)};
 
   const std::vector<std::int32_t> node_part = parts_of_nodes(comm, block.cells, nodes, part, parts);
-  const std::vector<std::int64_t> node_number = numbers_by_part(comm, node_part, now.parts.nodes);
+  const auto node_number = numbers_by_part<GlobalNodeId>(comm, node_part, now.parts.nodes);
   NamedNodes named;
   std::vector<std::size_t> cell_node, face_node;
   for (const GlobalNodeId node : block.cells.node) cell_node.push_back(named.enter(node));
@@ -146,7 +146,7 @@ MeshBlock partition_mesh(const Communicator& comm, MeshBlock block, int parts, c
   const auto renamed = [&](const std::vector<std::size_t>& old) {
     std::vector<GlobalNodeId> ids;
     ids.reserve(old.size());
-    for (const std::size_t n : old) ids.emplace_back(fresh[n].id);
+    for (const std::size_t n : old) ids.push_back(fresh[n].id);
     return ids;
   };
 
@@ -157,24 +157,24 @@ MeshBlock partition_mesh(const Communicator& comm, MeshBlock block, int parts, c
       face_part[f] = std::max(face_part[f], fresh[face_node[k]].part);
   }
   std::int64_t first = 0;
-  const std::vector<std::int64_t> face_number = numbers_by_part(comm, face_part, now.parts.boundary);
+  const auto face_number = numbers_by_part<std::int64_t>(comm, face_part, now.parts.boundary);
   now.boundary = moved(comm, std::move(block.boundary), face_number, renamed(face_node), first);
-  const std::vector<std::int64_t> cell_number = numbers_by_part(comm, part, now.parts.cells);
+  const auto cell_number = numbers_by_part<std::int64_t>(comm, part, now.parts.cells);
   now.cells = moved(comm, std::move(block.cells), cell_number, renamed(cell_node), first);
   now.first_cell = GlobalCellId(first);
 
   struct Place {
-    std::int64_t id;
+    GlobalNodeId id;
     Vec3 x;
   };
   const RowOffsets even = RowOffsets::even(comm, nodes.global_rows());
   RankLists<Place> to;
   for (std::size_t n = 0; n < block.coords.size(); ++n)
-    to[even.owner(GlobalRow(node_number[n]))].push_back({node_number[n], block.coords[n]});
+    to[even.owner(detail::global_row(node_number[n]))].push_back({node_number[n], block.coords[n]});
   now.first_node = GlobalNodeId(even.first().value());
   now.coords.resize(even.local_rows());
   for (const Place& place : detail::all_to_all(comm, std::move(to)))
-    now.coords[even.local(GlobalRow(place.id)).index()] = place.x;
+    now.coords[even.local(detail::global_row(place.id)).index()] = place.x;
   return now;
 }
 

@@ -20,7 +20,7 @@ namespace {
 
 /// Row `row` (of the plan of the mesh), or a periodic image of it, is a ghost cell of part `needs`.
 struct Need {
-  std::int64_t row;
+  GlobalRow row;
   std::int32_t image, needs;
   friend auto operator<=>(const Need&, const Need&) = default;
 };
@@ -132,7 +132,7 @@ std::vector<PlannedSubdomain> planned_subdomains(const Mesh& mesh, int ranks) {
       const GhostRequest copy = mesh.plan.ghost(LocalRow(n.value()));
       if (part(n) == part(c) && copy.image == 0) continue;
       const Rank owner = mesh.plan.owner(LocalRow(n.value()));
-      asked[owner].push_back({copy.row.value(), copy.image, part(c)});
+      asked[owner].push_back({copy.row, copy.image, part(c)});
     }
   }
   for (RankValues<Need>& list : asked) keep_once(list.values);
@@ -144,7 +144,7 @@ std::vector<PlannedSubdomain> planned_subdomains(const Mesh& mesh, int ranks) {
   for (const LocalCellId c : mesh.owned()) ++cells[part(c)];
   RankLists<Pair> pairs;
   for (const Need& need : needs) {
-    const std::int32_t from = part(need.row - mesh.plan.offsets().first().value());
+    const std::int32_t from = part(mesh.plan.offsets().local(need.row));
     ++ghosts[need.needs];
     if (from == need.needs) continue;
     ++sent[from];
