@@ -34,7 +34,7 @@ std::pair<std::string, std::string> last_failure() {
 // HDF5 that starts after MPI ends within MPI_Finalize, and crashes there on what a damaged file or a failed close has left open.
 // It therefore starts here, before main, and does not end; the files of Weft are closed by their destructors. In Python MPI may
 // have been started before, by mpi4py.
-[[maybe_unused]] const bool hdf5_has_started = H5dont_atexit() >= 0 && H5open() >= 0;
+[[maybe_unused]] const bool kHdf5HasStarted = H5dont_atexit() >= 0 && H5open() >= 0;
 
 }  // namespace
 
