@@ -105,22 +105,22 @@ std::optional<flow::ExportedZones> zones_of(const fs::path& fields) {
 Exit export_results(const Communicator& comm, const ExportOptions& options) {
   std::vector<fs::path> files = agreed(comm, [&] { return field_files(options.results); });
   if (options.time == "last") files = {files.back()};
-  const auto format = kind_named<flow::ExportFormat>(options.format);
+  const flow::ExportFormatRow& row = row_of(kind_named<flow::ExportFormat>(options.format));
   for (const fs::path& file : files) {
     fs::path to = file;
     to.replace_extension("." + options.format);
     if (!options.folder.empty()) to = fs::path(options.folder) / to.filename();
     expect_new_file(comm, to.string(), options.force);
-    fs::path blocks = to;
-    if (format == flow::ExportFormat::vtu) expect_new_file(comm, blocks.replace_extension(".vtm").string(), options.force);
+    fs::path index = to;
+    if (!row.index.empty()) expect_new_file(comm, index.replace_extension(row.index).string(), options.force);
     agreed(comm, [&] {
       if (!comm.is_root()) return;
       if (!options.folder.empty()) io::make_directories(options.folder);
       const std::optional<flow::ExportedZones> zones = zones_of(file);
-      const flow::Exported done = row_of(format).write(file, to, zones);
+      const flow::Exported done = row.write(file, to, zones);
       fmt::print("wrote {}: {}, {}\n", to.string(), counted(done.cells, "cell"), counted(done.points, "point"));
-      if (zones && format == flow::ExportFormat::vtu)
-        fmt::print("wrote {}: these cells and {}\n", blocks.string(), counted(std::ssize(zones->names), "boundary zone"));
+      if (zones && !row.index.empty())
+        fmt::print("wrote {}: these cells and {}\n", index.string(), counted(std::ssize(zones->names), "boundary zone"));
     });
   }
   return Exit::done;

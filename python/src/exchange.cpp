@@ -218,6 +218,9 @@ void bind_redistribution(nb::module_& module) {
 }  // namespace
 
 void bind_exchange(nb::module_& module) {
+  std::string transports;
+  for (const std::string_view name : names<Transport>())
+    transports += fmt::format("{}\"{}\"", transports.empty() ? "" : ", ", name);
   const std::string doc = fmt::format(
       "Communication of the rows of a list of arrays: pull copies owned rows to their ghost rows on other ranks, push combines\n"
       "ghost rows with their owned row. It is set up once and repeated; all arrays travel in one message per neighbour.\n\n"
@@ -233,7 +236,7 @@ void bind_exchange(nb::module_& module) {
       "and owned rows not accessed. Arrays of GPUs are exchanged on the device, in the order of the streams that are passed.\n"
       "All functions are collective; ranks start exchanges in the same order.\n\n"
       "Raises InputError or ContractError on every rank for wrong arrays, CommError if ranks disagree.",
-      one_of(names<Transport>()));
+      transports);
   nb::class_<PyExchange>(module, "Exchange", doc.c_str())
       .def(nb::init<const PyGhostPlan&, const nb::args&, const std::string&>(), nb::arg("plan"), nb::arg("arrays"), nb::kw_only(),
            nb::arg("transport") = "automatic")

@@ -272,6 +272,7 @@ TEST(TransportRows, SayHowTheyCanBeUsed) {
     SCOPED_TRACE(row.name);
     EXPECT_EQ(row.capturable, row.value == Transport::nccl || row.value == Transport::peer);
     EXPECT_EQ(row.maps_arrays, row.value == Transport::peer);
+    EXPECT_EQ(row.ends_waits, row.value != Transport::nccl) << "no call ends a kernel of NCCL that waits";
     EXPECT_FALSE(row.of_host && (row.capturable || row.maps_arrays));
   }
 }

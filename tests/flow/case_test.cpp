@@ -11,7 +11,11 @@
 
 #include "weft/base/error.hpp"
 #include "weft/io/case/case_file.hpp"
+#include "weft/io/text_file.hpp"
+#include "weft/mesh/io/read_mesh.hpp"
 
+#include "flow/solver_support.hpp"
+#include "io/support/scratch.hpp"
 #include "support/source_dir.hpp"
 
 namespace weft::flow::case_test {
@@ -304,6 +308,20 @@ TEST(Case, ReadsScalars) {
   EXPECT_EQ(c.boundary[0].scalars[1].text, "2*t");
   EXPECT_EQ(c.boundary[1].scalars.size(), 2U);
   EXPECT_TRUE(c.boundary[2].scalars.empty());
+}
+
+TEST(Case, AMeshIsRefusedAsACaseOnEveryRank) {
+  const Communicator comm = Communicator::world();
+  const io::Scratch scratch{comm};
+  for (const mesh::MeshReaderRow& row : mesh::kMeshReaders.rows) {
+    const std::filesystem::path file = scratch / ("wing" + std::string(row.extension));
+    EXPECT_THAT(test::common_error<IoError>(comm, [&] { (void)read_case_file(comm, file); }), HasSubstr("wing"))
+        << "a file that is missing is no mesh";
+    if (comm.is_root()) io::write_text(file, "a mesh");
+    comm.barrier();
+    EXPECT_THAT(test::common_error<InputError>(comm, [&] { (void)read_case_file(comm, file); }),
+                HasSubstr("this is a mesh, and a case (TOML) is wanted here; weft new from_file wing.toml --mesh"));
+  }
 }
 
 TEST(Case, TheEffectiveCaseReadsBackAsItself) {

@@ -303,7 +303,7 @@ TEST(BuildErrors, PeriodicFacesThatDiffer) {
   EXPECT_EQ(expect_error<MeshError>(block, "has no partner in the other zone", options).zone, "xmax");
 }
 
-TEST(BuildErrors, HaloDepth) {
+TEST(BuildErrors, NoLayerOfGhostCells) {
   BuildOptions options;
   options.ghost_layers = 0;
   expect_error<InputError>(make_box({.n = {2, 2, 2}}), "0 layers of ghost cells", options);

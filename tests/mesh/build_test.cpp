@@ -205,7 +205,7 @@ TEST(Build, BoundaryCellsHaveNodeNeighboursUnlessTheyAreQuadsOrHexahedra) {
   }
 }
 
-TEST(Build, GhostCellsIncreaseWithTheHaloDepth) {
+TEST(Build, GhostCellsIncreaseWithTheirLayers) {
   const Communicator comm = Communicator::world();
   for (const Neighbours kind : {Neighbours::face, Neighbours::node}) {
     std::int32_t before = 0;

@@ -52,6 +52,17 @@ TEST(ReadGmsh2, SparseTagsUnusedNodesAndUngroupedElements) {
   EXPECT_EQ(mesh.cells.zone, zones({2, -1, -1, -1}));
 }
 
+/// Tags of groups may be negative; -1 is also the value of an invalid id.
+TEST(ReadGmsh2, NegativeTagsWithoutAName) {
+  const MeshBlock mesh = parse_gmsh(
+      "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n$EndNodes\n"
+      "$Elements\n4\n1 1 2 -1 1 1 2\n2 1 2 -1 1 2 3\n3 1 2 4 1 3 1\n4 2 2 0 1 1 2 3\n$EndElements\n",
+      "negative.msh");
+  EXPECT_EQ(mesh.zones, (IdVector<ZoneId, Zone>{{"-1", 1}, {"4", 1}}));
+  EXPECT_EQ(mesh.boundary.zone, zones({0, 0, 1}));
+  EXPECT_EQ(mesh.cells.zone, zones({-1}));
+}
+
 TEST(ReadGmsh4, ParametricNodesReversedGroupsAndOtherSections) {
   const MeshBlock mesh = parse_gmsh(corpus("gmsh/odd-4.1.msh"), "odd.msh");
   EXPECT_EQ(mesh.zones, (IdVector<ZoneId, Zone>{{"edge", 1}, {"air", 2}}));

@@ -29,7 +29,7 @@ void check_nccl(ncclResult_t result, const char* call) {
 void check_set_up(ncclResult_t result, const char* call) {
   if (result == ncclSuccess) return;
   throw DeviceError(fmt::format("NCCL cannot be used: {} failed: {}", call, ncclGetErrorString(result)),
-                    "set NCCL_DEBUG=INFO for details, or use another transport");
+                    "set NCCL_DEBUG=INFO for details, or use another transport, such as \"staged\"");
 }
 
 /// The existing communicators by MPI communicator. Never destroyed: ncclCommDestroy waits for other ranks, and processes end

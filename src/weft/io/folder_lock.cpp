@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): kill() is of POSIX
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <sstream>
 

@@ -76,7 +76,7 @@ struct Mesh {
   IdVector<LocalCellId, CellType> cell_type;
   Array<LocalNodeId, NonUniform> cell_nodes;
   Array<LocalFaceId, NonUniform> cell_faces;         ///< owned rows only; in the order of the faces of the shape
-  Array<LocalCellId, NonUniform> cell_cells;         ///< owned rows only; neighbours by BuildOptions::ghosts, unique, ascending
+  Array<LocalCellId, NonUniform> cell_cells;         ///< owned rows only; neighbours by BuildOptions::stencil, unique, ascending
   IdVector<LocalCellId, GlobalCellId> cell_global;   ///< number in the source mesh from 0, independent of the number of ranks
   IdVector<LocalCellId, std::int64_t> cell_file_id;  ///< number in the source file, for messages
   IdVector<LocalCellId, ZoneId> cell_zone;           ///< position of the volume zone in `zones`; invalid: none

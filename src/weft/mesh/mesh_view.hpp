@@ -43,7 +43,7 @@ struct MeshView {
   const LocalCellId *left_cell = nullptr, *right_cell = nullptr;                ///< cells of each face
   const std::int64_t *cell_face_offset = nullptr, *cell_cell_offset = nullptr;  ///< owned_cells + 1 offsets each
   const LocalFaceId* cell_face = nullptr;  ///< cell_face_offset[c] ...: the faces of owned cell c
-  const LocalCellId* cell_cell = nullptr;  ///< cell_cell_offset[c] ...: the neighbours of owned cell c, see BuildOptions::ghosts
+  const LocalCellId* cell_cell = nullptr;  ///< cell_cell_offset[c] ...: the neighbours of owned cell c, see BuildOptions::stencil
   const ZoneView* zone_view = nullptr;
 
   [[nodiscard]] WEFT_HD constexpr std::int32_t cells() const { return owned_cells + ghost_cells; }

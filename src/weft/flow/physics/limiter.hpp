@@ -7,7 +7,8 @@
 ///   d: the unlimited reconstruction at the point, minus the cell's value;
 ///   eps2: the result of `eps2(size, scale)` for the cell.
 /// `kActive` is false where the result is always 1, kUsesLength true where eps2() uses the size. `kFlops` is the number of
-/// operations of eps2() and of both bounds, per variable and cell; kMovesPoints is explained at Venkatakrishnan.
+/// operations of eps2() and two results, per variable and cell, without comparisons and divisions that are made in some cells
+/// only; kMovesPoints is explained at Venkatakrishnan.
 /// A cell scales its gradient with the smallest result over its points. The result is 1 where d is 0.
 #include "weft/base/registry.hpp"
 #include "weft/flow/physics/gas.hpp"

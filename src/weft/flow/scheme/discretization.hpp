@@ -36,7 +36,7 @@ struct WallForces {
 ///     stencil_offset     0 4 8                cell_face_row    4 1 6 2 | 5 3 7 0     = stencil_row
 struct Discretization {
   /// @param kinds  of each zone of mesh.boundary.
-  /// @param stencil  what cell_cells of the mesh lists (BuildOptions::ghosts): the neighbours that make a gradient.
+  /// @param stencil  what cell_cells of the mesh lists (BuildOptions::stencil): the neighbours that make a gradient.
   /// @param stabilize  see least_squares_matrices(); without effect for neighbours by node.
   /// @param forces  on the gas at slip walls, if they are known: not where a user function is a source. No communication.
   /// @param areas  of areas_at_curved_walls().

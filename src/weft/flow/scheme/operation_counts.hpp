@@ -118,7 +118,9 @@ class HostCounts : public OperationCounts {
   /// Returns the count of stored gradients, or of those that their block uses alone.
   [[nodiscard]] Count gradients(const KernelSize& size, bool stored) const {
     const double vector = kDouble * dim(), row = kDouble * kValues;
-    const double limited = numerics().limiter == LimiterKind::none ? 0 : size.sides * vector * (moves_points() ? 2 : 1);
+    const bool limits = kLimiters.visit<bool>(numerics().limiter,
+                                              []<class Limiter>(const LimiterRow<Limiter>& /*row*/) { return Limiter::kActive; });
+    const double limited = limits ? size.sides * vector * (moves_points() ? 2 : 1) : 0;
     if (!numerics().second_order()) return {gradient_flops_of(size), size.cells * row};
     return {gradient_flops_of(size),
             size.cells * (row + 2 * kIndex + (stored ? row * dim() : 0)) + size.stencil * (kIndex + vector) + limited};

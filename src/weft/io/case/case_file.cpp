@@ -1,6 +1,5 @@
 #include "weft/io/case/case_file.hpp"
 
-#include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/io/case/case_value.hpp"
 #include "weft/io/text_file.hpp"

@@ -41,7 +41,7 @@ FaceGeometry measure(const Mesh& mesh, LocalCellId cell, int f) {
 struct FaceList {
   IdVector<LocalFaceId, std::int32_t> slot;
   std::vector<std::int32_t> first_of_zone;  ///< first face of each boundary zone, and the end
-  std::int32_t inner = 0, ghost = 0;
+  std::int32_t inner = 0, interface = 0;
 };
 
 /// Numbers the faces by kind (inner, partition-interface, then each boundary zone), then by the larger of their owned cells, then
@@ -74,7 +74,7 @@ class FaceNumbering {
     list.inner = first[shares_];
     for (std::size_t k = 2; k < kinds_; ++k) list.first_of_zone.push_back(first[k * shares_]);
     list.first_of_zone.push_back(faces);
-    list.ghost = list.first_of_zone.front() - list.inner;
+    list.interface = list.first_of_zone.front() - list.inner;
 
     resize_by_team(team_, list.slot, faces);
     resize_by_team(team_, mesh_.face_left, faces);
@@ -190,7 +190,7 @@ void add_faces(Mesh& mesh, const Subdomain& part, const IdVector<ZoneId, char>& 
   const FaceList list = FaceNumbering(mesh, part, boundary_of_zone, team).number();
   const auto range = [](std::int32_t first, std::int32_t last) { return FaceRange{LocalFaceId(first), LocalFaceId(last)}; };
   mesh.inner_faces = range(0, list.inner);
-  mesh.interface_faces = range(list.inner, list.inner + list.ghost);
+  mesh.interface_faces = range(list.inner, list.inner + list.interface);
   for (const BoundaryZoneId z : mesh.boundary.ids()) {
     mesh.boundary[z].faces = range(list.first_of_zone[z.index()], list.first_of_zone[z.index() + 1]);
   }

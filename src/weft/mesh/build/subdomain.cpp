@@ -181,7 +181,7 @@ UsedNodes number_nodes(std::span<const GlobalNodeId> cell_nodes, std::size_t cel
     const auto [low, high] = std::minmax_element(cell_nodes.begin() + share.begin, cell_nodes.begin() + share.end);
     ranges[share.number] = {*low, *high};
   });
-  auto [lowest, highest] = ranges.front();
+  GlobalNodeId lowest = ranges.front().first, highest = ranges.front().second;
   for (const auto& [low, high] : ranges) lowest = std::min(lowest, low), highest = std::max(highest, high);
   used.table = IdTable(lowest.value(), highest.value(), cells);
   const std::span<std::int32_t> list = used.table.list();

@@ -272,8 +272,7 @@ bool has_mesh_extension(const std::filesystem::path& file) {
   return std::ranges::any_of(kMeshReaders.rows, [&](const MeshReaderRow& row) { return file.extension() == row.extension; });
 }
 
-bool detail::is_cgns(const std::string& path) { return hdf5_kind(path) == Hdf5Kind::other; }
-bool detail::is_weft(const std::string& path) { return hdf5_kind(path) == Hdf5Kind::weft; }
+bool detail::is_cgns(const std::string& path) { return !is_weft(path); }
 
 MeshBlock read_mesh(const Communicator& comm, const std::string& path, Team& team) {
   const auto& rows = kMeshReaders.rows;

@@ -45,7 +45,7 @@ struct MeshReaderRow {
   /// Returns the whole mesh from a file's bytes, on this rank alone; `name` is for messages.
   /// @throws MeshError; nothing else, whatever the bytes. Memory is bounded by a multiple of bytes.size().
   MeshBlock (*parse)(std::string_view bytes, const std::string& name, Team& team) = nullptr;
-  /// Called by one rank for a file in HDF5. @throws IoError: HDF5 cannot open it; it is a file of Weft that is no mesh.
+  /// Called by one rank for a file in HDF5. @throws IoError: HDF5 cannot open it; it is a checkpoint, or results (VTKHDF).
   bool (*recognizes_hdf5)(const std::string& path) = nullptr;
   /// Returns the whole mesh from a file, on this rank alone.
   /// @throws MeshError; IoError where HDF5 fails. Memory is bounded by a multiple of the file's size.
@@ -64,7 +64,7 @@ struct MeshReaderRow {
 namespace detail {
 [[nodiscard]] bool is_gmsh(std::string_view bytes);
 [[nodiscard]] bool is_su2(std::string_view bytes);
-/// Returns true for HDF5 that does not declare a format of Weft; load_cgns() says what is not CGNS.
+/// Returns true for HDF5 in any other format than Weft's own; load_cgns() says what is not CGNS.
 [[nodiscard]] bool is_cgns(const std::string& path);
 [[nodiscard]] bool is_weft(const std::string& path);
 /// Returns the rest of the text from its first line on that is neither blank nor a comment of `%`, without blanks before.

@@ -22,6 +22,7 @@
 #include "weft/mesh/build/distribution.hpp"
 #include "weft/mesh/build/input_checks.hpp"
 #include "weft/mesh/io/read_cursor.hpp"
+#include "weft/mesh/io/read_mesh.hpp"
 
 namespace weft::mesh::detail {
 namespace {
@@ -271,14 +272,14 @@ class Reader {
 
 }  // namespace
 
-Hdf5Kind hdf5_kind(const std::string& path) {
+bool is_weft(const std::string& path) {
   const io::Hdf5Tree tree(path);
-  if (tree.text_attribute("/", "Format") == kFormat) return Hdf5Kind::weft;
+  if (tree.text_attribute("/", "Format") == kFormat) return true;
   if (tree.text_attribute("/", "Format") == "weft checkpoint")
     throw IoError("this is a checkpoint of a run, not a mesh", "name the mesh that the run was made on", Where{.file = path});
   if (tree.has("/", "VTKHDF"))
     throw IoError("these are results (VTKHDF), not a mesh", "name the mesh that the run was made on", Where{.file = path});
-  return Hdf5Kind::other;
+  return false;
 }
 
 void write_weft_file(const Communicator& comm, const MeshBlock& block, const std::string& path) {

@@ -8,10 +8,6 @@
 
 namespace weft::mesh::detail {
 
-/// Returns the format that the HDF5 file at `path` declares. Called by one rank. @throws IoError: HDF5 cannot open it.
-enum class Hdf5Kind { weft, other };
-[[nodiscard]] Hdf5Kind hdf5_kind(const std::string& path);
-
 /// Writes the chunks of all ranks; on failure an old file is unchanged.
 /// @throws IoError on every rank: write error; a zone name with a line break. @collective
 /// @cost one byte per element; no rank receives another rank's chunk.
