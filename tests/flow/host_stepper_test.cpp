@@ -18,7 +18,6 @@
 namespace weft::flow::host_stepper_test {
 namespace {
 
-using task::Kind;
 using task::Node;
 using testing::HasSubstr;
 

@@ -1,7 +1,6 @@
 // Reference length and states: independent of units, frame, far field and ranks; and the limits of a flow that diverges.
 #include "weft/flow/scheme/reference.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numbers>
@@ -15,11 +14,9 @@
 namespace weft::flow::reference_test {
 namespace {
 
-using test::common_error;
 using test::everywhere;
 using test::gathered;
 using test::generated;
-using ::testing::HasSubstr;
 
 /// Returns a mesh whose coordinates are rotated by `angle` about z, multiplied by `factor` and shifted.
 mesh::Mesh moved(const std::string& name, const mesh::GeneratorParameters& parameters, double factor, double angle, Vec3 shift) {

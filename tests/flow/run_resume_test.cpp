@@ -178,7 +178,8 @@ TEST_F(WholeRun, ResumedWithChangedPhysicsIsRefusedUnlessAccepted) {
   const auto content = [&](const char* name) { return io::read_text(scratch / "results" / name); };
   const std::array before{content("case.toml"), content("residuals.csv"), content("forces.csv")};
   comm.barrier();
-  const auto refused = [&](std::vector<std::string> overrides) {
+  const auto refused = [&](const std::vector<std::string>& changes) {
+    std::vector<std::string> overrides = changes;
     overrides.insert(overrides.end(), {"stop.steps=6", "boundary.upper.kind=far_field"});
     return common_error<InputError>(comm, [&] { (void)run_wedge(overrides, Existing::resume); });
   };

@@ -33,7 +33,7 @@ class SolverEnd : public ::testing::TestWithParam<std::tuple<Backend, Transport>
   [[nodiscard]] std::unique_ptr<Solver> make() const {
     const auto [backend, transport] = GetParam();
     auto solver = std::make_unique<Solver>(
-        mesh_,
+        mesh,
         SolverOptions{.numerics = {.cfl = 0.4}, .scalars = test::three_scalars(), .backend = backend, .transport = transport});
     solver->initialise([](Vec3 x) { return test::wavy(x, 2); });
     return solver;
@@ -42,7 +42,7 @@ class SolverEnd : public ::testing::TestWithParam<std::tuple<Backend, Transport>
     for (int i = 0; i < 5; ++i) solver.step(1.0);
   }
 
-  mesh::Mesh mesh_ = test::generated("box", {{"nx", std::int64_t{9}}, {"ny", std::int64_t{8}}}, test::periodic_box(2, 1));
+  mesh::Mesh mesh = test::generated("box", {{"nx", std::int64_t{9}}, {"ny", std::int64_t{8}}}, test::periodic_box(2, 1));
 };
 
 TEST_P(SolverEnd, CloseReleasesMemoryOnEveryRank) {
@@ -62,7 +62,7 @@ TEST_P(SolverEnd, CloseReleasesMemoryOnEveryRank) {
 }
 
 TEST_P(SolverEnd, OneRankThatThrowsDoesNotWait) {
-  const Communicator& comm = mesh_.comm;
+  const Communicator& comm = mesh.comm;
   const bool fails = comm.rank().value() + 1 == comm.size();
   Stopwatch leaving;
   double seconds = 0;

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -148,8 +149,8 @@ TEST(StartUpThreads, GiveTheSameInitialStateAndReferences) {
   for (const int threads : {2, 3, 8}) {
     const StartOutcome other = start_with(m, threads, "1 + x * y * z");
     expect_same(alone.conserved, other.conserved, "conserved");
-    EXPECT_EQ(std::memcmp(&alone.scale, &other.scale, sizeof alone.scale), 0);
-    EXPECT_EQ(std::memcmp(&alone.limits, &other.limits, sizeof alone.limits), 0);
+    expect_same(std::span(&alone.scale, 1), std::span(&other.scale, 1), "scale");
+    expect_same(std::span(&alone.limits, 1), std::span(&other.limits, 1), "limits");
   }
   const mesh::Mesh small = box(32, 25, 20);  // has a share for each of 8 threads of 7 ranks
   const std::string error = start_with(small, 1, "x > 0.4 && y > 0.3 ? -1 : 1").error;

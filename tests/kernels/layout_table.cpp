@@ -28,7 +28,7 @@ std::string values(const Layout& l) {
 }
 
 const std::map<std::string, std::function<std::string(const Arguments&)>>& operations() {
-  static const std::map<std::string, std::function<std::string(const Arguments&)>> kOperations = {
+  static const std::map<std::string, std::function<std::string(const Arguments&)>> all = {
       {"values", [](const auto& a) { return values(layout_at(a, 1)); }},
       {"coalesce", [](const auto& a) { return to_text(coalesce(layout_at(a, 1))); }},
       {"composition", [](const auto& a) { return to_text(composition(layout_at(a, 1), layout_at(a, 2))); }},
@@ -47,7 +47,7 @@ const std::map<std::string, std::function<std::string(const Arguments&)>>& opera
          return std::to_string(bank_conflicts(layout_at(a, 1), element_bytes, bytes).wavefronts);
        }},
   };
-  return kOperations;
+  return all;
 }
 
 }  // namespace

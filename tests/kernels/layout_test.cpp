@@ -15,7 +15,6 @@
 namespace weft::kernels::layout::layout_test {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(IntTuple, numbers_modes_and_leaves) {

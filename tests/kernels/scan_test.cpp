@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <numeric>
@@ -60,7 +61,7 @@ TEST(OrderedScan, sums_of_floating_point_numbers_do_not_depend_on_the_number_of_
     const double total = exclusive_scan(view(in), std::span(of_one));
     test::for_teams([&](Team& team) {
       const double again = exclusive_scan(view(in), std::span(out), team);
-      EXPECT_EQ(std::memcmp(&again, &total, sizeof total), 0) << n;
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(again), std::bit_cast<std::uint64_t>(total)) << n;
       EXPECT_TRUE(same_bits(out, of_one)) << n;
     });
   }

@@ -146,6 +146,7 @@ struct StaticLayout : detail::AxisStrides<kKey.axes> {
   }
   template <std::size_t... kAll, class... I>
   [[nodiscard]] WEFT_HD constexpr Index sum_of_axes(std::index_sequence<kAll...>, I... at) const {
+    // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): every constructor sets the strides
     return ((static_cast<Index>(coordinate<static_cast<int>(kAll)>(at...)) * this->stride[kAll]) + ...);
   }
 };

@@ -19,7 +19,7 @@ inline constexpr All all{};
 namespace detail {
 
 template <class... I>
-inline constexpr bool kHasAll = (std::is_same_v<I, All> || ...);
+inline constexpr bool kHasAll = (std::is_same_v<I, All> || ...);  // NOLINT(misc-redundant-expression): one for each type
 
 /// Returns a mask of the modes that are kept: those with the argument `all`.
 template <class... I>
