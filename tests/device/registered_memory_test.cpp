@@ -39,7 +39,8 @@ TEST(RegisteredMemoryTest, RefusesNullEmptyAndOverlappingMemory) {
     EXPECT_EQ(middle.bytes().size(), 80U);
     for (const auto& [first, count] :
          std::vector<std::pair<std::size_t, std::size_t>>{{20, 10}, {0, 100}, {0, 21}, {29, 5}, {24, 2}}) {
-      expect_refused([&] { RegisteredMemory(all.subspan(first, count)); }, "overlap memory that is registered");
+      const std::span overlapping = all.subspan(first, count);
+      expect_refused([&] { const RegisteredMemory again(overlapping); }, "overlap memory that is registered");
     }
   }
   const RegisteredMemory whole(all);  // the earlier registration has ended

@@ -275,7 +275,7 @@ TEST(Case, TurnsTheStreamByAlphaTowardsTheLiftAxisAndByBetaTowardsXCrossLiftAxis
 }
 
 TEST(Case, WarnsOfSinglePrecisionAtLowMachNumbers) {
-  const auto warnings = [](std::vector<std::string> overrides) { return read(kGood, overrides).warnings; };
+  const auto warnings = [](const std::vector<std::string>& overrides) { return read(kGood, overrides).warnings; };
   EXPECT_TRUE(warnings({"free_stream.mach=0.01"}).empty());
   EXPECT_TRUE(warnings({"device=cuda", "numerics.precision=mixed"}).empty());
   for (const char* precision : {"numerics.precision=mixed", "numerics.precision=fp32"}) {

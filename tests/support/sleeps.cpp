@@ -2,7 +2,7 @@
 #include "support/sleeps.hpp"
 
 #include <sys/syscall.h>
-#include <time.h>
+#include <time.h>  // NOLINT(modernize-deprecated-headers): timespec and nanosleep() are of POSIX
 #include <unistd.h>
 
 namespace {

@@ -22,7 +22,6 @@ using namespace weft::task;
 using test::error_of, test::kRows, test::Ring;
 using testing::HasSubstr;
 using weft::Backend;
-using weft::Communicator;
 using weft::ContractError;
 using weft::LocalRow;
 using weft::Reduce;

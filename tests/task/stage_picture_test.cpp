@@ -33,10 +33,10 @@ const std::vector<DataShape> kData{{.name = "u", .sent = Part::border, .has_inne
 
 /// Returns the elements that are not closed in the order in which they were opened, and characters that need escapes.
 [[nodiscard]] std::vector<std::string> faults_of_xml(const std::string& text) {
-  static const std::regex kElement(R"(<(/?)([a-z]+)((?: [a-zA-Z-]+="[^"<]*")*)(/?)>)");
-  static const std::regex kReference(R"(&(?:amp|lt|gt|quot);)");
+  static const std::regex elements(R"(<(/?)([a-z]+)((?: [a-zA-Z-]+="[^"<]*")*)(/?)>)");
+  static const std::regex references(R"(&(?:amp|lt|gt|quot);)");
   std::vector<std::string> open, faults;
-  for (auto at = std::sregex_iterator(text.begin(), text.end(), kElement); at != std::sregex_iterator(); ++at) {
+  for (auto at = std::sregex_iterator(text.begin(), text.end(), elements); at != std::sregex_iterator(); ++at) {
     const std::smatch& element = *at;
     if (element[1].length() == 0 && element[4].length() == 0) open.push_back(element[2]);
     if (element[1].length() == 0) continue;
@@ -44,7 +44,7 @@ const std::vector<DataShape> kData{{.name = "u", .sent = Part::border, .has_inne
     if (!open.empty()) open.pop_back();
   }
   faults.insert(faults.end(), open.begin(), open.end());
-  const std::string rest = std::regex_replace(std::regex_replace(text, kElement, ""), kReference, "");
+  const std::string rest = std::regex_replace(std::regex_replace(text, elements, ""), references, "");
   if (rest.find_first_of("<>&") != std::string::npos) faults.push_back(rest.substr(rest.find_first_of("<>&"), 20));
   return faults;
 }

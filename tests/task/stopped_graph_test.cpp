@@ -88,39 +88,39 @@ class PutNumbers final : public weft::detail::TransportBody {
 class StoppedGraph : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (ring_.comm.size() == 1) GTEST_SKIP() << "needs ranks that wait for each other";
+    if (ring.comm.size() == 1) GTEST_SKIP() << "needs ranks that wait for each other";
     weft::test::limit_present_test();
     g_started = g_closed = 0;
     g_close_fails = false;
     weft::detail::set_peer_of_mirrors_for_tests([](const weft::detail::TransportSetup& setup) {
       return std::unique_ptr<weft::detail::TransportBody>(std::make_unique<PutNumbers>(setup));
     });
-    u_ = g_.add_array("u", ring_.u);
-    v_ = g_.add_array("v", ring_.v);
-    g_.add_task("count", {reads_writes(u_)}, on(device), [this](Stream&) { ++counted_; });
-    g_.add_task("use", {reads(u_), writes(v_)}, on(device), [](Stream&) {});
+    u = g.add_array("u", ring.u);
+    v = g.add_array("v", ring.v);
+    g.add_task("count", {reads_writes(u)}, on(device), [this](Stream&) { ++counted; });
+    g.add_task("use", {reads(u), writes(v)}, on(device), [](Stream&) {});
   }
   void TearDown() override { weft::detail::set_peer_of_mirrors_for_tests(nullptr); }
 
   [[nodiscard]] Plan compile() const {
-    Plan plan = g_.compile(1, Check::none, Transport::peer);
+    Plan plan = g.compile(1, Check::none, Transport::peer);
     for (const Node& node : plan.schedule().repeated.nodes) EXPECT_EQ(node.graph, 0) << node.name << ": not in the graph";
     return plan;
   }
-  [[nodiscard]] bool fails() const { return ring_.comm.rank().value() == ring_.comm.size() - 1; }
+  [[nodiscard]] bool fails() const { return ring.comm.rank().value() == ring.comm.size() - 1; }
   /// Expects that each rank has executed the body up to the failure. A rank is at most one iteration ahead of or behind its
   /// neighbours: d steps along the ring from the failed rank, whose exchange number kFailing does not start, it has begun
   /// iteration kFailing - d at least, and kFailing + d - 1 at most.
   void expect_counts() const {
-    const int apart = ring_.comm.size() - 1 - ring_.comm.rank().value(), distance = std::min(apart, ring_.comm.size() - apart);
-    EXPECT_GE(counted_, kFailing - distance);
-    EXPECT_LE(counted_, kFailing + std::max(distance - 1, 0));
+    const int apart = ring.comm.size() - 1 - ring.comm.rank().value(), distance = std::min(apart, ring.comm.size() - apart);
+    EXPECT_GE(counted, kFailing - distance);
+    EXPECT_LE(counted, kFailing + std::max(distance - 1, 0));
   }
 
-  Ring ring_{Backend::mirror};
-  Graph g_{ring_.comm};
-  DataId u_, v_;
-  int counted_ = 0;
+  Ring ring{Backend::mirror};
+  Graph g{ring.comm};
+  DataId u, v;
+  int counted = 0;
 };
 
 TEST_F(StoppedGraph, EndsARunOnAllRanks) {
@@ -146,7 +146,7 @@ TEST_F(StoppedGraph, EndsASequenceWithoutAgreement) {
   const std::string problem = error_of<Error>([&] { plan.finish(stream, Errors::on_this_rank); });
   EXPECT_THAT(problem, HasSubstr(fails() ? "the GPU has stopped" : "a rank with which this one exchanges rows has failed"));
   expect_counts();
-  ring_.comm.barrier();
+  ring.comm.barrier();
 }
 
 TEST_F(StoppedGraph, ClosesAfterAFailure) {
@@ -156,7 +156,7 @@ TEST_F(StoppedGraph, ClosesAfterAFailure) {
 }
 
 TEST_F(StoppedGraph, ClosesAllExchangesIfOneCannotBeClosed) {
-  g_.add_task("use again", {reads(v_), reads_writes(u_)}, on(device), [](Stream&) {});
+  g.add_task("use again", {reads(v), reads_writes(u)}, on(device), [](Stream&) {});
   Plan plan = compile();
   ASSERT_EQ(plan.exchanges().size(), 2);
   plan.run(3);
