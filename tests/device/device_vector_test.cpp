@@ -60,8 +60,8 @@ TEST_P(DeviceVectorTest, moves_leave_an_empty_vector) {
   double* const address = x.data();
   DeviceVector<double> y = std::move(x);
   EXPECT_EQ(y.data(), address);
-  EXPECT_TRUE(x.empty());        // NOLINT(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
-  EXPECT_EQ(x.data(), nullptr);  // NOLINT(bugprone-use-after-move)
+  EXPECT_TRUE(x.empty());        // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(x.data(), nullptr);  // NOLINT(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
   x = DeviceVector<double>(stream, counting(5));
   x = std::move(y);
   std::vector<double> out(3);
