@@ -24,7 +24,7 @@ constexpr int kVars = Solver::kVars;
 
 constexpr const char* kConserved = "conserved";
 constexpr std::string_view kScalar = "scalar_";  // prefix of a name: a field of rho phi and a number
-// The names are those of earlier files.
+// Names in the file, as earlier versions of the program wrote them.
 constexpr const char* kFallback = "lowered_order";  // 1 in the cells of the first-order fallback
 constexpr const char* kFallbackUntil = "lowered_until";
 constexpr const char* kCirculation = "circulation:";  // followed by the zone: circulation of the vortex in its far field, m^2/s

@@ -89,7 +89,7 @@ void write_zones(const VtkHdfReader& file, const fs::path& grid, const ExportedZ
     blocks.push_back({zones.names[z], name});
   }
   fs::path to = grid;
-  io::write_vtm(to.replace_extension(".vtm"), {"cells", grid.filename().string()}, "boundary", blocks);
+  io::write_vtm(to.replace_extension(row_of(ExportFormat::vtu).index), {"cells", grid.filename().string()}, "boundary", blocks);
 }
 
 }  // namespace
