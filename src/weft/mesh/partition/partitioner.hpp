@@ -9,6 +9,7 @@
 #include "weft/base/registry.hpp"
 #include "weft/base/vec3.hpp"
 #include "weft/mesh/cell_type.hpp"
+#include "weft/mesh/ids.hpp"
 
 namespace weft::mesh {
 
