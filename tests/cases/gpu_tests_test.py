@@ -10,7 +10,7 @@ import sys
 import time
 import unittest
 
-from weft_support import PATIENCE, SOURCE, InFolder, alive, descendants
+from weft_support import PATIENCE, SOURCE, InFolder, alive, at_work, descendants
 
 SCRIPT = SOURCE / "tools" / "detail" / "gpu_tests.py"
 # Runs tests by their names: each writes its name into the file `ran`.
@@ -212,7 +212,7 @@ class Stages(Replaced):
                 said, _ = process.communicate(timeout=PATIENCE)
                 self.assertNotIn("synccheck", said)  # the next stage
                 time.sleep(1)
-                self.assertEqual([pid for pid in family if alive(pid)], [])
+                self.assertEqual([at_work(pid) for pid in family if alive(pid)], [], said)
                 (self.folder / "ran").write_text("")
 
 

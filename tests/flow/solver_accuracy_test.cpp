@@ -86,7 +86,8 @@ TEST(Accuracy, TubesOfTetrahedraExchangeEntropyAndMomentum) {
       const double change = kDifference * tube(x, axis);
       return Primitive{1 + change, (kSpeed + change) * along, kPressure};
     });
-    advance(solver, 20 / (kCells * kSpeed));  // 20 cubes
+    advance(solver, full_or_sanitized(20, 2) / (kCells * kSpeed));  // 20 cubes
+    if (kSanitized) continue;                                       // without the checks of the end
     double density = 0, velocity = 0;
     for (const mesh::LocalCellId c : m.owned()) {
       const Primitive w = solver.primitive(c);

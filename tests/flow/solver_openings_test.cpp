@@ -214,7 +214,9 @@ TEST(Openings, WavesFromOpeningsAreThoseOfTheRiemannProblem) {
       {"inflow that stops an outflow", reservoir(4, 1), slow, from_reservoir(slow, 4, 1)},
   };
   for (const Opening& opening : openings) {
-    const std::array<double, 3> coarse = errors_at_opening(opening, 50), fine = errors_at_opening(opening, 100);
+    const std::array<double, 3> coarse = errors_at_opening(opening, 50);
+    if (kSanitized) continue;  // without the checks of the end
+    const std::array<double, 3> fine = errors_at_opening(opening, 100);
     for (std::size_t k = 0; k < 3; ++k) {
       EXPECT_LE(fine[k], 2.5e-2) << opening.name << " " << k;
       EXPECT_LE(fine[k], std::max(0.85 * coarse[k], 1e-12)) << opening.name << " " << k;
@@ -257,7 +259,8 @@ TEST(Openings, AShockThatRunsIntoAReservoirIsFollowedByTheGasThatItMoves) {
     const BoundaryParams at_end = tube.reservoir ? reservoir(tube.back, 1) : outlet(tube.back);
     Solver solver(m, {.gas = kGas, .boundary = duct(m, {{"xmax", at_end}}), .numerics = {.cfl = 0.5}});
     solver.initialise([&](Vec3 x) { return x.x < x0 ? states.left : states.right; });
-    advance(solver, end);
+    advance(solver, full_or_sanitized(1.0, 0.1) * end);
+    if (kSanitized) continue;  // without the checks of the end
     const auto norms = errors(solver, exact);
     EXPECT_LE(norms[0].l1, 2e-2 * tube.left) << tube.left << tube.reservoir;
     EXPECT_LE(norms[1].l1, 2e-2 * first.star_velocity()) << tube.left << tube.reservoir;
