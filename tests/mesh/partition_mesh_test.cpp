@@ -126,6 +126,18 @@ TEST(PartitionMesh, InconsistentPartsThrow) {
   if (comm.is_root()) std::filesystem::remove(path);
 }
 
+TEST(PartitionMesh, PassesOnWhatTheReaderRemarked) {
+  const Communicator comm = Communicator::world();
+  MeshBlock block = generate(comm, kBox);
+  block.file_unit = 0.001;
+  block.notes = {"in mm"};
+  block.warnings = {"lost"};
+  const MeshBlock cut = partition_mesh(comm, std::move(block), 3);
+  EXPECT_EQ(cut.file_unit, 0.001);
+  EXPECT_THAT(cut.notes, ::testing::ElementsAre("in mm"));
+  EXPECT_THAT(cut.warnings, ::testing::ElementsAre("lost"));
+}
+
 TEST(PartitionMesh, ZeroPartsThrow) {
   const Communicator comm = Communicator::world();
   EXPECT_THROW(static_cast<void>(partition_mesh(comm, generate(comm, kBox), 0)), InputError);

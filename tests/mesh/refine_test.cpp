@@ -125,6 +125,18 @@ TEST(Refine, MirroredCellsAreReversedFirst) {
   EXPECT_NEAR(measure(build(comm, refine(comm, std::move(block)))).volume, 1, 1e-13);
 }
 
+TEST(Refine, PassesOnWhatTheReaderRemarked) {
+  const Communicator comm = Communicator::world();
+  MeshBlock block = generate(comm, BoxSpec{.nx = 2, .ny = 2});
+  block.file_unit = 0.001;
+  block.notes = {"in mm"};
+  block.warnings = {"lost"};
+  const MeshBlock fine = refine(comm, std::move(block), 2);
+  EXPECT_EQ(fine.file_unit, 0.001);
+  EXPECT_THAT(fine.notes, ::testing::ElementsAre("in mm"));
+  EXPECT_THAT(fine.warnings, ::testing::ElementsAre("lost"));
+}
+
 TEST(Refine, AnInvalidMeshThrowsOnEveryRank) {
   const Communicator comm = Communicator::world();
   MeshBlock block = detail::scatter_whole(comm, testing::mixed_3d());

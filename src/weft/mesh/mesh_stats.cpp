@@ -199,6 +199,7 @@ MeshStats measure(const Mesh& mesh, Team& team) {
   stats.notes = mesh.notes;
   stats.warnings = mesh.warnings;
   stats.dim = mesh.dim;
+  stats.axisymmetric = mesh.axisymmetric;
   stats.cells = mesh.global_cells;
   stats.nodes = mesh.global_nodes;
   measure_cells(mesh, stats, team);

@@ -28,6 +28,7 @@ struct MeshStats {
   std::string source;
   std::vector<std::string> notes, warnings;  ///< as in MeshBlock
   int dim = 3;
+  bool axisymmetric = false;  ///< areas and volumes are those of the whole turn of a 2-D mesh about its axis
   std::int64_t cells = 0, nodes = 0, interior_faces = 0, boundary_faces = 0;
   std::array<std::int64_t, kCellTypes> cells_of_type{};
   std::vector<ZoneSize> zones;

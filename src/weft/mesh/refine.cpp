@@ -275,6 +275,9 @@ MeshBlock refine_once(const Communicator& comm, MeshBlock block) {
   MeshBlock fine;
   fine.dim = block.dim;
   fine.source = block.source;
+  fine.file_unit = block.file_unit;
+  fine.notes = block.notes;
+  fine.warnings = block.warnings;
   fine.zones = block.zones;
   fine.cells = children_of(comm, block.cells, middles, first_middle, first_centre);
   fine.first_cell = GlobalCellId(comm.exclusive_sum(fine.cells.size()));

@@ -20,6 +20,7 @@
 #include "weft/mesh/io/read_cursor.hpp"
 #include "weft/mesh/io/read_scatter.hpp"
 #include "weft/mesh/io/weft_file.hpp"
+#include "weft/mesh/io/zone_names.hpp"
 
 namespace weft::mesh {
 namespace {
@@ -242,7 +243,12 @@ auto with_advice(Read&& read) {
 
 template <class Load>
 MeshBlock read_with(const Communicator& comm, Load&& load_whole) {
-  return detail::scatter_whole(comm, agreed(comm, [&] { return comm.is_root() ? load_whole() : MeshBlock{}; }));
+  const auto load_on_root = [&] {
+    MeshBlock block = comm.is_root() ? load_whole() : MeshBlock{};
+    detail::convert_names_to_utf8(block);
+    return block;
+  };
+  return detail::scatter_whole(comm, agreed(comm, load_on_root));
 }
 
 MeshBlock load_text(const std::string& path, Parser parse, Team& team) {

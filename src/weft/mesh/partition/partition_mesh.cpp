@@ -130,6 +130,9 @@ MeshBlock partition_mesh(const Communicator& comm, MeshBlock block, int parts, c
   MeshBlock now;
   now.dim = block.dim;
   now.source = std::move(block.source);
+  now.file_unit = block.file_unit;
+  now.notes = std::move(block.notes);
+  now.warnings = std::move(block.warnings);
   now.zones = std::move(block.zones);
   const std::size_t count = parts;
   now.parts = {std::vector<std::int64_t>(count, 0), std::vector<std::int64_t>(count, 0), std::vector<std::int64_t>(count, 0)};

@@ -61,7 +61,9 @@ std::vector<std::int32_t> partition_with_scotch(PartitionProblem problem) {
     throw MeshError(fmt::format("PT-Scotch could not {} of all cells in {} parts", what, parts),
                     "choose " + partitioners_other_than(Partitioner::scotch));
   };
-  const bool has_edge_weights = comm.any(!edge_weight.empty());  // on all ranks or none, also on those without cells
+  // On all ranks or none, also on those without cells.
+  const bool has_weights = comm.any(!weight.empty()), has_edge_weights = comm.any(!edge_weight.empty());
+  weight.resize(cells + 1);
   edge_weight.resize(neighbour.size() + 1);
   SCOTCH_randomSeed(1);
   SCOTCH_randomReset();  // makes runs reproducible
@@ -69,7 +71,7 @@ std::vector<std::int32_t> partition_with_scotch(PartitionProblem problem) {
   check(whole.good, "begin a graph");
   const auto vertices = static_cast<SCOTCH_Num>(cells), edges = static_cast<SCOTCH_Num>(neighbour.size());
   check(
-      SCOTCH_dgraphBuild(&whole.handle, 0, vertices, vertices, offset.data(), nullptr, weight.empty() ? nullptr : weight.data(),
+      SCOTCH_dgraphBuild(&whole.handle, 0, vertices, vertices, offset.data(), nullptr, has_weights ? weight.data() : nullptr,
                          nullptr, edges, edges, neighbour.data(), nullptr, has_edge_weights ? edge_weight.data() : nullptr) == 0,
       "make the graph");
   Strategy strategy;
