@@ -192,6 +192,14 @@ TEST(CaseCheck, FiguresAreInSIWhereTheCaseIs) {
     EXPECT_THAT(text, HasSubstr(words));
 }
 
+TEST(CaseCheck, AreasOfAnAxisymmetricCaseAreOfTheWholeTurn) {
+  const std::vector<std::string> uniform{"initial.kind=uniform", "initial.pressure=1", "initial.density=1"};
+  EXPECT_THAT(describe(check(kBox, uniform)), HasSubstr("zone xmin: slip_wall (by the pattern \"*\"), 8 faces, length 1\n"));
+  auto turned = uniform;
+  turned.emplace_back("mesh.axisymmetric=true");
+  EXPECT_THAT(describe(check(kBox, turned)), HasSubstr("zone xmin: slip_wall (by the pattern \"*\"), 8 faces, area 3.14159"));
+}
+
 TEST(CaseCheck, FiguresHaveNoUnitsWhereTheCaseHasNone) {
   const CaseCheck found = check(kAirfoil, {"gas.gas_constant=1", "free_stream.pressure=1", "free_stream.temperature=1",
                                            "numerics.local_time_step=true", "stop.residual=1e-6", "stop.steps=70"});

@@ -136,6 +136,7 @@ TEST(GuessCase, WritesNamesThatTomlQuotes) {
   const Case read = read_case(io::CaseReader(io::CaseFile::from_text(guess_case(mesh, "a.msh", "a.toml").text)));
   EXPECT_EQ(read.boundary[0].zone, "main wing \"a\"");
   EXPECT_EQ(read.boundary[1].zone, "far*");
+  EXPECT_EQ(read.forces[0].name, "walls") << "a table of comma-separated values cannot have the name of the zone";
 }
 
 TEST(GuessCase, LiftIsInThePlaneOfSymmetryAndAreasAreOfTheBox) {

@@ -122,6 +122,10 @@ TEST(Case, NamesTheKeyOfEveryWrongValue) {
       {{"forces.a.zones=wall", "forces.a.length=-1"}, {"forces.a.length"}},
       {{"forces.a.zones=wall", "forces.a.drag_direction=[0, 0, 0]"}, {"forces.a.drag_direction"}},
       {{"forces.a.zones=wall", "forces.a.lift_direction=[0, 0, 0]"}, {"forces.a.lift_direction"}},
+      {{"forces.a.zones=wall", "forces.a.drag_direction=[0, -2, 0]"}, {"forces.a.drag_direction", "the same axis"}},
+      {{"forces.\"a, b\".zones=wall"}, {"forces.\"a, b\"", "name of a column", "without commas"}},
+      {{"monitors.\"a,b\".zones=wall"}, {"monitors.\"a,b\"", "name of a column"}},
+      {{"probes.\"a,b\".at=[0, 0]"}, {"probes.\"a,b\"", "name of a column"}},
       // vortices
       {{"boundary.a.kind=far_field", "boundary.a.vortex_correction=body"},
        {"boundary.a.vortex_correction", "no section [forces.body]", "add one"}},
@@ -182,6 +186,7 @@ TEST(Case, NamesTheKeyOfEveryWrongValue) {
       {{"free_stream.temperature=1"}, {"free_stream.temperature", "give one of them"}},
       {{"free_stream.velocity=[1, 0]"}, {"free_stream.mach", "give one of them"}},
       {{"free_stream.mach=0", "forces.a.zones=wall", "stop.force_change=1e-3"}, {"stop.force_change", "free stream"}},
+      {{"stop.force_change=1e-3"}, {"stop.force_change", "[forces.<name>]"}},
       {{"free_stream.mach=0", "output.fields=[\"cp\"]"}, {"output.fields", "none that moves"}},
       {{"source=manufactured"}, {"source", "initial.kind"}},
       {{"mesh.axisymmetric=true", "numerics.gradient=green_gauss"}, {"numerics.gradient", "least_squares"}},
@@ -272,6 +277,14 @@ TEST(Case, TurnsTheStreamByAlphaTowardsTheLiftAxisAndByBetaTowardsXCrossLiftAxis
   expect_near(force("z").drag_direction, along_z);
   const Vec3 above = Vec3{0, 0, 1} - along_z.z * along_z;
   expect_near(force("z").lift_direction, above / norm(above));
+}
+
+TEST(Case, LiftIsAcrossAStreamAlongTheLiftAxis) {
+  const auto lift = [](const char* alpha, const char* axis) {
+    return read(kGood, {alpha, axis, "forces.body.zones=[\"xmin\"]"}).forces.front().lift_direction;
+  };
+  EXPECT_EQ(lift("free_stream.alpha=90", "free_stream.lift_axis=y"), (Vec3{-1, 0, 0}));
+  EXPECT_EQ(lift("free_stream.alpha=-90", "free_stream.lift_axis=z"), (Vec3{1, 0, 0}));
 }
 
 TEST(Case, WarnsOfSinglePrecisionAtLowMachNumbers) {

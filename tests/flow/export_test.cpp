@@ -1,6 +1,7 @@
 // Field files in formats of other programs, read back.
 #include "weft/flow/app/export.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -261,6 +262,34 @@ TEST_F(Export, ToCgnsKeepsBoundaryZones) {
     }
     comm.barrier();
   }
+}
+
+// Two squares that do not touch: walls back to back at x = 1 have points of their own at the same places.
+TEST_F(Export, ToCgnsRefusesWallsBackToBack) {
+  const Communicator self = Communicator::self();
+  mesh::MeshBlock block;
+  block.dim = 2;
+  block.zones = {{"left", 1}, {"right", 1}};
+  block.coords = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {1, 0, 0}, {2, 0, 0}, {2, 1, 0}, {1, 1, 0}};
+  for (const int first : {0, 4}) {
+    const auto node = [&](int k) { return mesh::GlobalNodeId(first + k % 4); };
+    block.cells.add(mesh::CellType::quad, std::array{node(0), node(1), node(2), node(3)}, mesh::ZoneId::invalid(), first / 4);
+    for (int k = 0; k < 4; ++k)
+      block.boundary.add(mesh::CellType::line, std::array{node(k), node(k + 1)}, mesh::ZoneId(first / 4), first + k);
+  }
+  const mesh::Mesh m = mesh::build(self, std::move(block));
+  const auto file = [&](const char* name) { return scratch / fmt::format("{}{}", comm.rank().value(), name); };
+  write_fields(m, file("f.hdf"));
+  mesh::write_boundary(m, file("boundary.hdf"));
+  const ExportedZones zones{file("boundary.hdf"), {"left", "right"}};
+  EXPECT_NO_THROW((void)export_vtu(file("f.hdf"), file("f.vtu"), zones));
+  try {
+    (void)export_cgns(file("f.hdf"), file("f.cgns"), zones);
+    FAIL() << "a zone got the points of the other one";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("2 points at (1, 0, 0), as walls back to back do"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(file("f.cgns")));
 }
 
 TEST_F(Export, RefusesOtherFiles) {

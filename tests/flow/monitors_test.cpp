@@ -90,6 +90,10 @@ TEST(Forces, TurnTheNoseDownWhereTheMomentAboutZIsPositive) {
   EXPECT_NEAR(f.lift, -3, 1e-13);
   EXPECT_NEAR(f.pitch, 1.5, 1e-13);
   EXPECT_EQ(f.pitch, f.moment_coefficient.y);
+  // Not perpendicular: the axis across both is the same.
+  ForceSpec inclined = floor;
+  inclined.lift_direction = {-0.6, 0, 0.8};
+  EXPECT_NEAR(forces(in_depth, inclined).pitch, 1.5, 1e-13);
 }
 
 TEST(Forces, HaveNoCoefficientsWithoutAStream) {

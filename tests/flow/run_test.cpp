@@ -65,6 +65,29 @@ TEST_F(WholeRun, IsJudgedAlikeInOneGoAndAfterARestart) {
   EXPECT_EQ(describe(run_wedge(keys, Existing::resume).verdict), describe(whole.verdict));
 }
 
+TEST_F(WholeRun, TheLengthOfAPeriodicDomainIsThatOfItsCells) {
+  const std::string text = R"toml(
+[mesh]
+generator = "box"
+nx = 8
+ny = 4
+xmax = 2.0
+periodic = [{from = "xmin", to = "xmax", translation = [2.0, 0.0]}]
+[free_stream]
+density = 1.4
+pressure = 1.0
+mach = 0.5
+[boundary."y*"]
+kind = "slip_wall"
+[stop]
+steps = 4
+)toml";
+  const io::CaseReader reader(io::CaseFile::from_text(text, "case.toml", {}));
+  const Case c = wedge(reader);
+  const RunSummary end = run(comm, c, reader.effective_toml(), Existing::refuse, told, [] { return false; });
+  EXPECT_NEAR(end.verdict.domain_lengths.value(), 0.5 * end.time / 2, 1e-12);
+}
+
 TEST_F(WholeRun, EndsOnEveryRankWhenOneIsAskedTo) {
   const bool asked = comm.rank().value() == comm.size() - 1;
   const RunSummary summary = run_wedge({}, Existing::refuse, [&] { return asked && told.last.step >= 4; });
@@ -123,9 +146,14 @@ TEST_F(WholeRun, ResumedReplacesTheFieldsOfLaterSteps) {
   if (comm.is_root()) {
     for (const char* name : {"fields_00000008.hdf", "fields_00000008_density.png", "fields_failed.hdf"})
       io::write_text(file(name), "old");
+    for (const char* name : {"fields_mean.hdf", "walls_paper.pdf", "fields_mach.mp4"})
+      io::write_text(file(name), "not of a step");
   }
   comm.barrier();
   (void)run_wedge({"stop.steps=6"}, Existing::resume);
+  for (const char* name : {"fields_mean.hdf", "walls_paper.pdf", "fields_mach.mp4"}) {
+    EXPECT_TRUE(std::filesystem::exists(file(name))) << name;
+  }
   EXPECT_TRUE(std::filesystem::exists(file("fields_00000004.hdf")));
   for (const char* name : {"fields_00000008.hdf", "fields_00000008_density.png", "fields_failed.hdf"}) {
     EXPECT_FALSE(std::filesystem::exists(file(name))) << name;

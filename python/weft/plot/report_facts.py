@@ -65,7 +65,8 @@ def add_mesh(report):
         return
     report.page.section("mesh", "Mesh")
     if mesh:
-        unit = "area" if mesh.get("dim") == 2 else "volume"
+        plane = mesh.get("dim") == 2 and not mesh.get("axisymmetric")  # otherwise measures are of the whole turn
+        unit = "area" if plane else "volume"
         report.page.facts([
             ("source", mesh.get("source")), ("dimensions", whole(mesh.get("dim"))), ("cells", whole(mesh.get("cells"))),
             ("nodes", whole(mesh.get("nodes"))), ("interior faces", whole(mesh.get("interior_faces"))),
@@ -79,7 +80,7 @@ def add_mesh(report):
                     ("largest aspect ratio", "aspect_ratio")]
         report.page.table("Quality", ["", "value", "at"],
                         [[name, f"{mesh[key]['value']:.4g}", place(mesh[key]["place"])] for name, key in extremes if mesh.get(key)])
-        report.page.table("Boundary zones", ["zone", "condition", "faces", "length" if mesh.get("dim") == 2 else "area"],
+        report.page.table("Boundary zones", ["zone", "condition", "faces", "length" if plane else "area"],
                         [[zone["name"], label(report.folder.kind_of(zone["name"])), whole(zone["elements"]), short(zone["measure"])]
                          if zone["elements"] else [zone["name"], "periodic", "", ""]
                          for zone in mesh.get("zones", []) if zone.get("dim") == mesh.get("dim", 0) - 1])

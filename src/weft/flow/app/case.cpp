@@ -116,7 +116,7 @@ void read_samples(const Section& root, const FreeStream& free_stream, Case& c) {
            "Force and moment on boundary zones, in N and N m, in forces.csv; with a free stream that moves, coefficients, too."},
       [&](const Section& force) { c.forces.push_back(detail::read_force(force, free_stream, c.free_stream.has_value())); });
   in_each_section(root, "probes", {.doc = "Values at points, in probes.csv."}, [&](const Section& probe) {
-    c.probes.push_back({probe.name(), probe.vector3("at", {.unit = "m", .doc = "The point."}), probe.where("at")});
+    c.probes.push_back({detail::column_word(probe), probe.vector3("at", {.unit = "m", .doc = "The point."}), probe.where("at")});
   });
   in_each_section(root, "monitors",
                   {.doc = "Mass flow through boundary zones and averages over them, in monitors.csv: a column "

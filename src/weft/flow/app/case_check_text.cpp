@@ -98,7 +98,8 @@ std::string describe(const CaseCheck& check) {
   for (const ZoneFigures& zone : check.zones) {
     text += fmt::format("  zone {}: {}{}, {}, {} {:.6g}{}\n", zone.name, zone.condition(),
                         zone.pattern.empty() ? "" : fmt::format(" (by the pattern \"{}\")", zone.pattern),
-                        counted(zone.faces, "face"), mesh.dim == 2 ? "length" : "area", zone.area, gas_outside(zone, check.si));
+                        counted(zone.faces, "face"), mesh.dim == 2 && !mesh.axisymmetric ? "length" : "area", zone.area,
+                        gas_outside(zone, check.si));
   }
   for (const mesh::Periodic& pair : check.periodic) {
     const Vec3 t = pair.translation.value_or(Vec3{});

@@ -234,7 +234,8 @@ std::string forces_text(const std::vector<ZoneGuess>& guesses, int dim, bool lif
                    : "m^2 after scaling: of the box seen along x; give the frontal area";
     if (area <= 0) area = length * length;
   }
-  const std::string name = walls.size() == 1 ? io::toml_key(walls.front().name) : "walls";
+  const bool names_column = walls.size() == 1 && walls.front().name.find_first_of(",\"\r\n") == std::string::npos;
+  const std::string name = names_column ? io::toml_key(walls.front().name) : "walls";
   std::string text = fmt::format(
       "# The box around {} is {}, in metres after scaling (mesh.scale), as are the lengths here.\n[forces.{}]\nzones = [{}]\n",
       walls.size() == 1 ? "this wall" : "these walls", box, name, zones);

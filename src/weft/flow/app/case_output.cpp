@@ -53,6 +53,16 @@ std::string file_word(const Section& s) {
 
 }  // namespace
 
+std::string column_word(const Section& s) {
+  if ((s.name().empty() || s.name().find_first_of(",\"\r\n") != std::string::npos) && !s.documenting()) {
+    Where where = s.where("");
+    where.key = s.path();
+    throw InputError(fmt::format("\"{}\" is to be part of the name of a column", s.name()),
+                     "name the section without commas, quotes and line ends", where);
+  }
+  return s.name();
+}
+
 OutputChoice read_output(const Section& s) {
   OutputChoice output;
   output.directory =
@@ -89,7 +99,7 @@ OutputChoice read_output(const Section& s) {
 
 ForceSpec read_force(const Section& s, const FreeStream& stream, bool has_stream) {
   ForceSpec force;
-  force.name = s.name();
+  force.name = column_word(s);
   force.zones = s.texts("zones", {.doc = "Boundary zones that the force acts on; names, or patterns: \"wall*\"."});
   force.where_zones = s.where("zones");
   force.area = s.number(
@@ -124,12 +134,16 @@ ForceSpec read_force(const Section& s, const FreeStream& stream, bool has_stream
   if (norm(lift) == 0) s.fail("lift_direction", "a direction of length zero");
   force.drag_direction = drag / norm(drag);
   force.lift_direction = lift / norm(lift);
+  if (has_stream && norm(cross(force.lift_direction, force.drag_direction)) < 1e-6) {
+    s.fail(s.has("lift_direction") ? "lift_direction" : "drag_direction", "lift and drag have the same axis",
+           "give directions across each other");
+  }
   return force;
 }
 
 MonitorSpec read_monitor(const Section& s) {
   MonitorSpec monitor;
-  monitor.name = s.name();
+  monitor.name = column_word(s);
   monitor.zones = s.texts("zones", {.doc = "Boundary zones, taken together; names, or patterns: \"wall*\"."});
   monitor.where_zones = s.where("zones");
   monitor.quantities =

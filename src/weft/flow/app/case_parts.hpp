@@ -24,6 +24,9 @@ void read_device(const io::Section& root, Case& c);
 
 // case_output.cpp
 
+/// Returns the name of a section that is part of the names of columns. @throws InputError where it is empty or holds a comma, a
+/// quote or a line end, which tables of comma-separated values cannot have in names. No communication.
+[[nodiscard]] std::string column_word(const io::Section& s);
 /// Reads [output]. @throws InputError. No communication.
 [[nodiscard]] OutputChoice read_output(const io::Section& s);
 /// Reads [forces.<name>], whose default reference and directions are those of `stream`.

@@ -97,7 +97,8 @@ Primitive read_state(const Section& s, const CaseGas& gas, const std::optional<P
     directions->drag_direction = ahead;
     const Vec3 axis = along_z ? Vec3{0, 0, 1} : Vec3{0, 1, 0};
     const Vec3 up = axis - dot(axis, ahead) * ahead;
-    directions->lift_direction = norm(up) > 0 ? up / norm(up) : axis;
+    // Along the axis: the limit of streams in its plane with x.
+    directions->lift_direction = norm(up) > kRounding ? up / norm(up) : Vec3{dot(axis, ahead) > 0 ? -1.0 : 1.0, 0, 0};
   }
   return w;
 }

@@ -83,6 +83,10 @@ void check_together(const Section& root, const Case& c) {
   const auto refuse = [&root](const char* key, const std::string& problem, const std::string& suggestion) {
     root.attempt([&] { root.fail(key, problem, suggestion); });
   };
+  if (c.stop.force_change && c.forces.empty()) {
+    refuse("stop.force_change", "it is a change of the coefficients of forces, and the case has no section [forces.<name>]",
+           "add one, or leave force_change out");
+  }
   if (c.stop.force_change && !c.forces.empty() && !c.forces.front().has_coefficients()) {
     refuse("stop.force_change", "it is a change of coefficients, which need the dynamic pressure of a free stream",
            "give [free_stream] with mach or velocity, or leave force_change out");

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -206,11 +207,12 @@ class PointFinder {
     std::iota(order_.begin(), order_.end(), std::int64_t{0});
     std::sort(order_.begin(), order_.end(), [&](std::int64_t a, std::int64_t b) { return key(at(a)) < key(at(b)); });
   }
-  /// Returns the number of the point at x; -1 if there is none.
-  [[nodiscard]] std::int64_t find(Vec3 x) const {
+  /// Returns the numbers of the points at x.
+  [[nodiscard]] std::span<const std::int64_t> find(Vec3 x) const {
     const auto found =
         std::lower_bound(order_.begin(), order_.end(), x, [&](std::int64_t i, Vec3 y) { return key(at(i)) < key(y); });
-    return found != order_.end() && at(*found) == x ? *found : -1;
+    const auto end = std::find_if(found, order_.end(), [&](std::int64_t i) { return at(i) != x; });
+    return {found, end};
   }
 
  private:
@@ -222,16 +224,23 @@ class PointFinder {
 };
 
 /// Returns the faces of each zone, their nodes as numbers of `points`.  @throws IoError where a face has a point that is none of
-/// `points`.
+/// `points`; InputError where one is at several of them.
 std::vector<ZoneFaces> faces_of_zones(const ExportedZones& zones, const ExportPoints& points) {
   BoundaryFaces boundary = read_boundary_faces(zones);
   const PointFinder finder(points);
   for (ZoneFaces& zone : boundary.zones) {
     for (std::int64_t& node : zone.nodes) {
       const Vec3 x = boundary.points[node];
-      node = finder.find(x);
-      if (node < 0)
+      const std::span<const std::int64_t> found = finder.find(x);
+      if (found.empty())
         refuse_boundary(zones, fmt::format("has a point at ({:g}, {:g}, {:g}), where the cells have none", x.x, x.y, x.z));
+      if (found.size() > 1) {
+        throw InputError(fmt::format("the cells have {} points at ({:g}, {:g}, {:g}), as walls back to back do, and a zone does "
+                                     "not say which of them are its own",
+                                     found.size(), x.x, x.y, x.z),
+                         "export to vtu", {.file = zones.boundary.string()});
+      }
+      node = found.front();
     }
   }
   return std::move(boundary.zones);

@@ -49,7 +49,8 @@ Forces forces(const Solver& solver, const ForceSpec& spec) {
   result.drag = scale * dot(result.force, spec.drag_direction);
   result.lift = scale * dot(result.force, spec.lift_direction);
   result.moment_coefficient = (scale / spec.length) * result.moment;
-  result.pitch = dot(result.moment_coefficient, cross(spec.lift_direction, spec.drag_direction));
+  const Vec3 pitch_axis = cross(spec.lift_direction, spec.drag_direction);  // shorter than 1 where they are not perpendicular
+  result.pitch = dot(result.moment_coefficient, pitch_axis / norm(pitch_axis));
   return result;
 }
 

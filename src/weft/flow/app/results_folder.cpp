@@ -32,13 +32,21 @@ bool is_sample(std::string_view name) {
   return is(kLineFile) || is(kSectionFile);
 }
 
-/// Returns the part after the prefix in the name of a file of one step; empty for other names.
-std::string_view step_part(std::string_view name) {
-  if (is_sample(name)) return name.substr(name.rfind('_') + 1);
+/// Returns what follows the prefix in the name of a file of fields or walls; empty for other names.
+std::string_view after_prefix(std::string_view name) {
   for (const std::string_view prefix : kStepPrefixes) {
     if (name.starts_with(prefix)) return name.substr(prefix.size());
   }
   return {};
+}
+
+/// Returns the part from the step on in the name of a file of one step or of a failed step; empty for other names.
+std::string_view step_part(std::string_view name) {
+  if (is_sample(name)) return name.substr(name.rfind('_') + 1);
+  const std::string_view rest = after_prefix(name);
+  constexpr std::size_t kDigits = 8;  // at least, as file_of() and the fields write it
+  const std::string_view digits = rest.substr(0, std::min(rest.find_first_not_of("0123456789"), rest.size()));
+  return digits.size() >= kDigits || rest.starts_with("failed") ? rest : std::string_view{};
 }
 
 bool is_drawn(std::string_view extension) {
@@ -56,9 +64,10 @@ bool is_run_file(fs::path file) {
   if (file.extension() == ".part") file.replace_extension();  // a kill left it before it was whole
   const std::string name = file.filename().string();
   const std::string extension = file.extension().string();
-  const bool field =
-      is_sample(name) || (!step_part(name).empty() && (extension == ".hdf" || is_drawn(extension) || is_export(extension)));
-  const std::string drawn_from = file.stem().string() + ".csv";  // picture of a history
+  const bool field = is_sample(name) ||
+                     (!step_part(name).empty() && (extension == ".hdf" || is_drawn(extension) || is_export(extension))) ||
+                     (!after_prefix(name).empty() && is_drawn(extension));  // an animation of a field, too
+  const std::string drawn_from = file.stem().string() + ".csv";             // picture of a history
   const bool boundary = name == kBoundaryFile || (file.stem() == fs::path(kBoundaryFile).stem() && is_drawn(extension));
   const auto history = [](const std::string& of) {
     return std::find(std::begin(kHistories), std::end(kHistories), of) != std::end(kHistories);

@@ -36,9 +36,11 @@ double domain_length(const mesh::Mesh& mesh, const std::optional<Primitive>& str
   if (!stream || norm(stream->velocity) == 0) return 0;
   const Vec3 along = stream->velocity / norm(stream->velocity);
   double low = kNever, high = -kNever;
-  for (const Vec3 x : mesh.node_coord) {
-    low = std::min(low, dot(x, along));
-    high = std::max(high, dot(x, along));
+  for (const mesh::LocalCellId c : mesh.owned()) {  // nodes of ghosts across periodic faces lie outside
+    for (const mesh::LocalNodeId node : mesh.cell_nodes.row(c)) {
+      low = std::min(low, dot(mesh.node_coord[node], along));
+      high = std::max(high, dot(mesh.node_coord[node], along));
+    }
   }
   return mesh.comm.max(high) - mesh.comm.min(low);
 }
