@@ -307,6 +307,32 @@ TEST(CsrTest, AssignChecksItsOffsets) {
   EXPECT_EQ(csr.rows(), 3) << "a refused assignment changes nothing";
 }
 
+TEST(CsrTest, TakesItsOwnRowsAndOffsets) {
+  constexpr std::int32_t kRows = 1000;
+  Array<double, NonUniform> csr = make_csr(kRows);
+  csr.assign_offsets(csr.offsets());
+  EXPECT_EQ(csr.rows(), kRows);
+  EXPECT_EQ(csr.offsets().back(), static_cast<std::int64_t>(csr.entries().size()));
+  for (const double value : csr.entries()) ASSERT_EQ(value, 0.0);
+  const Array<double, NonUniform> filled = make_csr(kRows);
+  csr.assign(csr.offsets(), filled.entries());
+  expect_filled(csr, kRows);
+  csr.assign(filled.offsets(), csr.entries());
+  expect_filled(csr, kRows);
+  csr.assign(csr.offsets(), csr.entries());
+  expect_filled(csr, kRows);
+}
+
+TEST(CsrTest, PushesItsOwnRows) {
+  Array<double, NonUniform> csr;
+  csr.push_row(std::vector{1.0, 2.0, 3.0});
+  for (int i = 1; i < 1000; ++i) csr.push_row(csr.row(i % 2 == 0 ? 0 : i - 1));
+  EXPECT_EQ(csr.entries().size(), 3000U);
+  for (int i = 0; i < 1000; ++i) {
+    for (int k = 0; k < 3; ++k) ASSERT_EQ(csr(i, k), k + 1.0) << i << ", " << k;
+  }
+}
+
 TEST(CsrTest, CloneViewAndMove) {
   Array<double, NonUniform> csr = make_csr(6);
   Array<double, NonUniform> copy = csr.clone();

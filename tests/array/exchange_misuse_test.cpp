@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "weft/array/csr_pair.hpp"
 #include "weft/base/error.hpp"
 #include "weft/base/vec3.hpp"
+#include "weft/device/registered_memory.hpp"
 
 #include "array/exchange_support.hpp"
 #include "support/time_limit.hpp"
@@ -312,6 +314,59 @@ TEST(ExchangeMisuseTest, ExchangeDestroyedInFlight) {
     expect_ghosts(q, time);
     expect_ghosts(w, time);
   }
+}
+
+/// Starts an exchange of an array and destroys it in flight.
+template <class P>
+void abandon_exchange(P& pair) {
+  Exchange pull = ArrayTransformer(pair.plan(), {pair}).pull();
+  pull.start(After());
+}
+
+/// Returns memory that is never freed while MPI may access it.
+std::span<double> lasting_memory(std::size_t size) {
+  static std::vector<std::vector<double>> all;
+  return all.emplace_back(size);
+}
+
+TEST(ExchangeMisuseTest, MemoryReplacedAfterItsExchangeWasDestroyedInFlightIsRetained) {
+  test::limit_present_test();
+  const GhostPlan plan = make_plan(Communicator::world(), Pattern::contiguous);
+  const auto rows = static_cast<std::size_t>(plan.rows());
+  const RegisteredMemory first(lasting_memory(rows)), second(lasting_memory(rows)), third(lasting_memory(rows));
+  {
+    ArrayPair<double> q(plan, Array<double>(first));
+    abandon_exchange(q);
+    q.assign(Array<double>(second));
+    EXPECT_TRUE(first.wrapped());
+    abandon_exchange(q);
+    q.assign(Array<double>(third));
+    EXPECT_TRUE(first.wrapped());
+    EXPECT_TRUE(second.wrapped());
+    q.assign(Array<double>(plan.rows()));
+    EXPECT_FALSE(third.wrapped()) << "no exchange accesses it";
+    fill_owned(q);
+    ArrayTransformer(plan, {q}).pull().run();
+    expect_ghosts(q);
+  }
+  EXPECT_TRUE(first.wrapped());
+  EXPECT_TRUE(second.wrapped());
+}
+
+TEST(ExchangeMisuseTest, ArrayResizedAfterItsExchangeWasDestroyedInFlight) {
+  test::limit_present_test();
+  const GhostPlan plan = make_plan(Communicator::world(), Pattern::contiguous);
+  ArrayPair<double, Dynamic> q(plan, 3);
+  fill_owned(q);
+  abandon_exchange(q);
+  for (const int width : {4, 5}) {
+    q.resize_width(width);
+    EXPECT_EQ(q.array().width(), width);
+    EXPECT_EQ(q(0, 2), test::value<double>(plan.global(LocalRow(0)).value(), 2)) << "values are preserved";
+  }
+  fill_owned(q, 1);
+  ArrayTransformer(plan, {q}).pull().run();
+  expect_ghosts(q, 1);
 }
 
 }  // namespace

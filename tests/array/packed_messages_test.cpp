@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "weft/base/error.hpp"
+
 #include "array/exchange_support.hpp"
 
 namespace weft::detail::packed_messages_test {
@@ -71,6 +73,14 @@ TEST_F(PackedMessagesTest, LongMessagesAreReceivedInPlaceOnlyIfAligned) {
     f.base += 8;
     EXPECT_EQ(in(f, messages({f}, Direction::pull, false).receives()), row_bytes == 32 ? neighbours : 0);
   }
+}
+
+TEST_F(PackedMessagesTest, EntriesBeyond32BitsAreRefused) {
+  constexpr std::int64_t kFirst = std::int64_t{1} << 31;
+  const std::vector<std::int64_t> offsets{0, kFirst, kFirst + 1};
+  const Field csr{.row_bytes = sizeof(double), .offsets = offsets.data(), .reducers = &kReducers<double>};
+  const std::vector<PushedMessage> arrivals{{0, RowSet(IdRange(LocalRow(1), LocalRow(2)))}};
+  EXPECT_THROW((void)make_combine_list(Backend::mirror, {csr}, Reduce::add, nullptr, arrivals), LimitError);
 }
 
 TEST_F(PackedMessagesTest, EmptyMessagesAreNotSent) {

@@ -11,6 +11,7 @@
 #include "weft/base/error.hpp"
 
 #include "support/gpu.hpp"
+#include "support/time_limit.hpp"
 
 namespace weft::plan_test {
 namespace {
@@ -109,6 +110,19 @@ TEST(ParArrayTest, NumbersItsRowsOverAllRanks) {
   EXPECT_EQ(array.global_rows(), 0);
   EXPECT_EQ(copy.local().rows(), uneven_rows(comm.rank()));
   EXPECT_EQ(copy.row_offsets().local_rows(), copy.rows());
+}
+
+TEST(ParArrayTest, ASizeThatIsImpossibleOnOneRankThrowsOnEveryRank) {
+  test::limit_present_test();
+  const Communicator comm = Communicator::world();
+  const bool last = comm.rank().value() == comm.size() - 1;
+  ParArray<double, 2> array(comm);
+  array.resize(3);
+  EXPECT_THROW(array.resize(last ? std::int64_t{1} << 31 : std::int64_t{2}), LimitError);
+  EXPECT_EQ(array.rows(), last ? 3 : 2);
+  EXPECT_EQ(array.global_rows(), 2 * comm.size() + 1) << "the numbering is that of the present rows";
+  ParArray<double, Dynamic> dynamic(comm, Array<double, Dynamic>(1, 2));
+  EXPECT_THROW(dynamic.resize(2, last ? -1 : 2), ContractError);
 }
 
 TEST(ParArrayTest, TakesCsrRows) {

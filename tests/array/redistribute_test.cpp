@@ -10,6 +10,8 @@
 #include "weft/base/error.hpp"
 #include "weft/base/vec3.hpp"
 
+#include "support/time_limit.hpp"
+
 namespace weft::redistribute_test {
 namespace {
 
@@ -192,6 +194,16 @@ TEST(RedistributionTest, ArraysOfWrongSizeThrowOnEveryRank) {
   if (comm.size() > 1) {
     EXPECT_THROW((void)r.apply(Array<double, Dynamic>(3, last ? 2 : 3)), CommError);
   }
+}
+
+TEST(RedistributionTest, ElementsOfOneRankThatAreNoWholeRowsThrowOnEveryRank) {
+  test::limit_present_test();
+  const Communicator comm = Communicator::world();
+  const bool last = comm.rank().value() == comm.size() - 1;
+  const Redistribution r = Redistribution::to_even_blocks(comm, 3);
+  EXPECT_THROW((void)r.apply(std::vector<double>(last ? 7 : 6), 2), ContractError);
+  EXPECT_THROW((void)r.apply(std::vector<double>(6), last ? 0 : 2), ContractError);
+  EXPECT_EQ(r.apply(std::vector<double>(6, 1.5), 2), std::vector<double>(6, 1.5));
 }
 
 TEST(RedistributionTest, ExampleOfTheHeader) {

@@ -42,7 +42,10 @@ TEST_P(RegisteredArrayTest, MemoryOfOthersIsTheHostSide) {
     EXPECT_EQ(values[17], -17);
   }
   {
-    const ParArray<double, Dynamic> soa(comm, Array<double, Dynamic>(memory, 4, Layout::soa, GetParam()));
+    Array<double, Dynamic> content(memory, 4, Layout::soa, GetParam());
+    content.resize(12, 4);  // the shape that it has
+    EXPECT_EQ(content.data(), values);
+    const ParArray<double, Dynamic> soa(comm, std::move(content));
     EXPECT_EQ(soa.rows(), 12);
     EXPECT_EQ(soa(5, 3), 41);
     EXPECT_EQ(soa.global_rows(), 12 * comm.size());

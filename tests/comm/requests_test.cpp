@@ -1,13 +1,32 @@
 #include "weft/comm/requests.hpp"
 
 #include <gtest/gtest.h>
+#include <mpi.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <numeric>
 #include <optional>
 
 #include "weft/base/error.hpp"
 
+#include "support/time_limit.hpp"
+
 namespace weft::requests_test {
+namespace {
+int g_cancelled = 0, g_freed = 0;
+}  // namespace
+
+// Replace functions of MPI in the test executable by ones that count their calls.
+extern "C" int MPI_Cancel(MPI_Request* request) {
+  ++g_cancelled;
+  return PMPI_Cancel(request);
+}
+extern "C" int MPI_Request_free(MPI_Request* request) {
+  ++g_freed;
+  return PMPI_Request_free(request);
+}
+
 namespace {
 
 /// Sends `count` numbers to the right neighbour and receives from the left one (the rank itself, on one rank).
@@ -132,6 +151,45 @@ TEST(PersistentMessages, destroyed_while_active_does_not_wait) {
     EXPECT_FALSE(messages.test());
   }
   EXPECT_EQ(comm.sum(1), comm.size());
+}
+
+TEST(PersistentMessages, receives_that_have_completed_are_not_cancelled) {
+  test::limit_present_test();
+  const Communicator comm = Communicator::world();
+  const int sent = 7;
+  int received = 0, never = 0;
+  const int before = g_cancelled;
+  {
+    PersistentMessages messages(comm);
+    messages.add_receive(comm.rank(), 8, std::as_writable_bytes(std::span(&received, 1)));
+    messages.add_send(comm.rank(), 8, std::as_bytes(std::span(&sent, 1)));
+    messages.add_receive(comm.rank(), 9, std::as_writable_bytes(std::span(&never, 1)));
+    messages.start();
+    while (received != sent) EXPECT_FALSE(messages.test());
+  }
+  EXPECT_EQ(g_cancelled - before, 1);
+}
+
+TEST(PersistentMessages, a_forked_process_does_not_call_mpi) {
+  test::limit_present_test();
+  const Communicator comm = Communicator::world();
+  int never = 0;
+  std::optional<PersistentMessages> messages(std::in_place, comm);
+  messages->add_receive(comm.rank(), 9, std::as_writable_bytes(std::span(&never, 1)));
+  messages->start();
+  std::optional<PersistentMessages> moved(std::move(messages));
+  const int before = g_cancelled + g_freed;
+  const pid_t child = fork();
+  if (child == 0) {
+    moved.reset();
+    _exit(g_cancelled + g_freed == before ? 0 : 1);
+  }
+  ASSERT_GT(child, 0);
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  moved.reset();
+  EXPECT_EQ(g_cancelled + g_freed, before + 2) << "the process itself does";
 }
 
 // Destroyed after main has ended MPI; an error there makes the process fail.

@@ -5,8 +5,11 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <span>
+#include <vector>
 
 #include "weft/base/vec3.hpp"
+#include "weft/device/registered_memory.hpp"
 
 #include "io/support/scratch.hpp"
 #include "support/time_limit.hpp"
@@ -201,6 +204,66 @@ TEST_F(ArrayIoFile, ParArraysGetTheirOffsets) {
   EXPECT_EQ(read.global_rows(), array.global_rows());
   EXPECT_EQ(read.row_offsets().first(), array.row_offsets().first());
   expect_rows(read.local(), read.row_offsets().first().value(), comm.rank().value());
+}
+
+/// Makes the host side stale, like a kernel that writes.
+template <class A>
+void write_on_device(A& array) {
+  array.to_device(After()).wait();
+  if (array.layout() == Layout::aos) {
+    (void)array.template view<Aos, space::mirror>();
+  } else {
+    (void)array.template view<Soa, space::mirror>();
+  }
+}
+
+TEST_F(ArrayIoFile, StaleArraysAreReplaced) {
+  test::limit_present_test();
+  const std::int64_t rows = comm.rank().value();  // rank 0 has none
+  const std::int64_t first = comm.exclusive_sum(rows);
+  Hdf5File file = Hdf5File::create(comm, path);
+  write_array(file, "u", filled<Array<double, 5>>(comm, rows));
+  write_array(file, "csr", filled<Array<Key, NonUniform>>(comm, rows));
+  file.close();
+  const Hdf5File in = Hdf5File::open(comm, path);
+  for (const Layout layout : {Layout::aos, Layout::soa}) {
+    Array<double, 5> u(rows, layout, Backend::mirror, Side::device);
+    ParArray<double, 5> of_all(comm, Array<double, 5>(rows, layout, Backend::mirror, Side::device));
+    u.set_name("u");
+    read_array(in, "u", u);
+    read_array(in, "u", of_all);
+    expect_rows(u, first, rows);
+    expect_rows(of_all.local(), first, rows);
+    EXPECT_EQ(u.layout(), layout);
+    EXPECT_EQ(u.backend(), Backend::mirror);
+    EXPECT_EQ(of_all.backend(), Backend::mirror);
+    write_on_device(u);
+    if (rows == 0) continue;
+    EXPECT_THAT(error_of<DeviceError>([&] { (void)u(0, 0); }), HasSubstr("\"u\"")) << "the name remains";
+  }
+  Array<Key, NonUniform> csr({0, 1}, {Key(1)}, Backend::mirror);
+  write_on_device(csr);
+  read_array(in, "csr", csr);
+  expect_rows(csr, first, rows);
+}
+
+TEST_F(ArrayIoFile, MemoryOfOthersIsFilledInItsPlace) {
+  test::limit_present_test();
+  Hdf5File file = Hdf5File::create(comm, path);
+  write_array(file, "u", filled<Array<double, 5>>(comm, 3));
+  file.close();
+  const Hdf5File in = Hdf5File::open(comm, path);
+  for (const Layout layout : {Layout::aos, Layout::soa}) {
+    std::vector<double> values(15), fewer(10);
+    const RegisteredMemory memory{std::span(values)}, of_fewer{std::span(fewer)};
+    Array<double, 5> u(memory, layout, Backend::mirror);
+    write_on_device(u);
+    read_array(in, "u", u);
+    expect_rows(u, 3 * comm.rank().value(), 3);
+    EXPECT_EQ(u.data(), values.data());
+    Array<double, 5> small(of_fewer, layout, Backend::mirror);
+    EXPECT_THAT(error_of<ContractError>([&] { read_array(in, "u", small); }), HasSubstr("memory of others"));
+  }
 }
 
 // Only the last rank reads the damaged rows; every rank throws, and none waits.

@@ -14,6 +14,7 @@
 #include "weft/task/schedule.hpp"
 
 #include "support/gpu.hpp"
+#include "support/time_limit.hpp"
 #include "task/ring.hpp"
 
 namespace weft::task::test::device_test {
@@ -100,6 +101,18 @@ TEST(DeviceTasks, ANumberOnTheDeviceAloneGetsMemoryOnTheHost) {
   g.add_task("double", {reads_writes(n)}, [&] { count.write(Side::host)[0] *= 2; });
   g.compile().run(2);
   EXPECT_EQ(std::as_const(count)[0], 2.0 * Communicator::world().size());
+}
+
+TEST(DeviceTasks, CompileAllocatesTheDeviceSidesOfNumbers) {
+  Ring ring(Backend::mirror);
+  HostDeviceVector<double> dt(1, Backend::mirror, "dt");
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u), n = g.add_number("dt", dt);
+  g.add_task("add", {reads(n), reads_writes(u)}, on(device), [](Stream&) {});
+  EXPECT_FALSE(dt.allocated(Side::device));
+  const Plan plan = g.compile();
+  EXPECT_TRUE(dt.allocated(Side::device)) << "run() would have to agree on an error";
+  EXPECT_TRUE(dt.is_tracked());
 }
 
 TEST(DeviceTasks, AConditionIsOnANumberOfTheHostAlone) {
@@ -312,6 +325,23 @@ TEST(DeviceTasks, ARankThatLeavesASequenceEndsItOnAllRanks) {
   EXPECT_THAT(error_of<ContractError>([&] { plan.enqueue(host_stream()); }), HasSubstr("communication of this plan has failed"));
   plan.close();  // with exchanges in flight on ranks that waited for the last one
   EXPECT_THAT(error_of<ContractError>([&] { plan.run(); }), HasSubstr("was closed"));
+}
+
+TEST(DeviceTasks, ARankThatLeavesBeforeItsFirstIterationTakesPartInReductions) {
+  weft::test::limit_present_test();
+  double memory = 0;  // on the device alone: the last rank never allocates the host side
+  HostDeviceVector<double> count(std::span(&memory, 1), Backend::mirror, "count");
+  Ring ring(Backend::mirror);
+  std::optional<Field> u{Field(ring.plan, Layout::aos, Backend::mirror)};
+  Graph g(ring.comm);
+  const DataId id = g.add_array("u", *u), n = g.add_number("count", count);
+  g.add_task("count", {reads(id), reduces(n, Reduce::add)}, on(device), [&](Stream&) { count.write(Side::device)[0] += 1; });
+  g.add_task("change", {reads(n), reads_writes(id)}, on(device), [](Stream&) {});
+  Plan plan = g.compile();
+  if (ring.comm.rank().value() == ring.comm.size() - 1) u.reset();
+  for (int i = 0; i < 2; ++i) plan.enqueue(host_stream());
+  EXPECT_THAT(error_of<ContractError>([&] { plan.finish(); }), HasSubstr("was destroyed"));
+  plan.close();
 }
 
 TEST(DeviceTasks, RunFollowsEnqueuedIterations) {

@@ -10,6 +10,7 @@
 #include "weft/base/error.hpp"
 #include "weft/task/graph.hpp"
 
+#include "support/refused_threads.hpp"
 #include "support/time_limit.hpp"
 #include "task/ring.hpp"
 
@@ -51,6 +52,21 @@ TEST(GraphErrors, AnErrorOfOneRankReachesAllAndNamesTheTask) {
     plan.run(2);  // the plan remains usable
     EXPECT_EQ(sum, ring.comm.size());
   }
+}
+
+TEST(GraphErrors, ThreadsThatCannotBeStartedOnOneRankAreAnErrorOnAll) {
+  weft::test::limit_present_test();
+  if (!weft::test::RefusedThreads::possible()) GTEST_SKIP() << "threads cannot be refused";
+  Ring ring;
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u), v = g.add_array("v", ring.v);
+  g.add_task("flux", {reads(u), writes(v)}, [] {});
+  {
+    std::optional<weft::test::RefusedThreads> refused;
+    if (ring.comm.rank().value() == ring.comm.size() - 1) refused.emplace();
+    EXPECT_THAT(error_of<weft::LimitError>([&] { (void)g.compile(2); }), HasSubstr("only 1 of 2 threads could be started"));
+  }
+  g.compile(2).run(2);
 }
 
 TEST(GraphErrors, AFailedExchangeOfOneRankEndsThePlanOnAll) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "weft/task/schedule.hpp"
 #include "weft/task/writer.hpp"
 
+#include "support/refused_threads.hpp"
 #include "support/time_limit.hpp"
 #include "task/ring.hpp"
 
@@ -224,6 +226,23 @@ TEST(IoTasks, AnErrorOfOneRankReachesAll) {
   plan.run(1);
 }
 
+TEST(IoTasks, AThreadThatCannotBeStartedOnOneRankIsAnErrorOnAll) {
+  weft::test::limit_present_test();
+  if (!weft::test::RefusedThreads::possible()) GTEST_SKIP() << "threads cannot be refused";
+  Counting c;
+  std::atomic<int> written{0};
+  c.g.add_task("write", {reads(c.id, Part::owned)}, io, [&](const Snapshot&) { ++written; });
+  Plan plan = c.g.compile();
+  {
+    std::optional<weft::test::RefusedThreads> refused;
+    if (c.ring.comm.rank().value() == c.ring.comm.size() - 1) refused.emplace();
+    EXPECT_THAT(error_of<LimitError>([&] { plan.run(2); }), HasSubstr("task 'write': the thread of the I/O tasks could not"));
+  }
+  written = 0;
+  plan.run(2);
+  EXPECT_EQ(written, 2);
+}
+
 TEST(IoTasks, EnqueuedIterationsWriteToo) {
   Counting c(Backend::mirror);
   int written = 0;
@@ -287,6 +306,22 @@ TEST(Writer, BoundsWhatIsPending) {
   writer.wait();
   EXPECT_EQ(ended, 20);
   EXPECT_LE(most, static_cast<int>(Writer::kMostPending) + 1);  // one may have ended before it is counted
+}
+
+TEST(Writer, DoesNotAddAFunctionWithoutAThread) {
+  weft::test::limit_present_test();
+  if (!weft::test::RefusedThreads::possible()) GTEST_SKIP() << "threads cannot be refused";
+  int refused_calls = 0, calls = 0;
+  Writer writer;
+  {
+    const weft::test::RefusedThreads refused;
+    EXPECT_THROW(writer.add([&] { ++refused_calls; }), LimitError);
+    writer.wait();  // nothing is pending
+  }
+  writer.add([&] { ++calls; });
+  writer.wait();
+  EXPECT_EQ(refused_calls, 0);
+  EXPECT_EQ(calls, 1);
 }
 
 }  // namespace

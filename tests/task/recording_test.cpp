@@ -346,5 +346,26 @@ TEST(TraceFile, NamesWhatIsWrong) {
   EXPECT_THAT(error(with("\"ts\": 0.000", "\"ts\": \"soon\"")), HasSubstr("event"));
 }
 
+TEST(TraceFile, RefusesRanksAndNodesThatDoNotExist) {
+  const std::string good = trace_text(two_ranks());
+  const auto error = [&](const std::string& before, const std::string& after) {
+    std::string text = good;
+    const auto at = text.find(before);
+    EXPECT_NE(at, std::string::npos) << before;
+    text.replace(at, before.size(), after);
+    return error_of<weft::InputError>([&] { (void)parse_trace(text, "t.json"); });
+  };
+  for (const std::string& rank : std::vector<std::string>{"-1", "2"}) {
+    EXPECT_THAT(error("\"received\": [[1,", "\"received\": [[" + rank + ","), HasSubstr("the rank of a message"));
+    EXPECT_THAT(error("\"sent\": [[1,", "\"sent\": [[" + rank + ","), HasSubstr("the rank of a message"));
+    EXPECT_THAT(error("\"sent\": [], ", "\"sent\": [[" + rank + ", 1, 80]], "), HasSubstr("the rank of a message"));
+  }
+  const auto error_of_graph = [&](const std::string& nodes) { return error("\"graphs\": []", "\"graphs\": [[" + nodes + "]]"); };
+  const std::string task = std::to_string(static_cast<int>(Kind::task)), finish = std::to_string(static_cast<int>(Kind::finish));
+  EXPECT_THAT(error_of_graph("[" + finish + "]"), HasSubstr("a finish node without its start node"));
+  EXPECT_THAT(error_of_graph("[" + task + "], [" + finish + ", 0]"), HasSubstr("a finish node without its start node"));
+  EXPECT_THAT(error_of_graph("[" + task + ", 0]"), HasSubstr("a dependency"));
+}
+
 }  // namespace
 }  // namespace recording_test

@@ -325,7 +325,8 @@ class Array {
   void reshape(std::int64_t rows, int width) {
     const std::int32_t count = checked_local(rows, "rows of an array");
     detail::check_width(width);
-    if (entries_.borrowed() && (count != rows_ || width != width_)) detail::throw_borrowed_resize();
+    if (entries_.borrowed() && count == rows_ && width == width_) return;
+    if (entries_.borrowed()) detail::throw_borrowed_resize();
     if ((layout_ == Layout::aos && width == width_) || rows_ == 0) {
       entries_.resize(storage_size(rows, width, layout_));
       rows_ = count;

@@ -116,7 +116,13 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
     requires std::is_constructible_v<ArrayType, std::int64_t, int>
   {
     detail::expect_not_pending(link_.get(), "resize_width");
-    ArrayType::resize(ArrayType::rows(), width);
+    if (is_exposed() && !detail::ArrayAccess::borrowed(array())) {
+      ArrayType resized = ArrayType::clone();
+      resized.resize(ArrayType::rows(), width);
+      replace(std::move(resized));
+    } else {
+      ArrayType::resize(ArrayType::rows(), width);
+    }
     if (link_) ++link_->shape;
   }
   /// Sets the length of one row of a padded array, like Array::resize_row.
@@ -131,7 +137,7 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   void assign(ArrayType content) {
     detail::expect_not_pending(link_.get(), "assign");
     detail::check_pair_rows(content.rows(), space_.rows());
-    base() = std::move(content);
+    replace(std::move(content));
     if (link_) ++link_->shape;
   }
 
@@ -142,10 +148,16 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
     if (!link_) link_ = std::make_shared<detail::PairLink>(detail::PairLink{.array = &base()});
     return link_;
   }
+  /// Returns true if an exchange that was destroyed in flight may access the memory.
+  [[nodiscard]] bool is_exposed() const { return link_ && link_->exposed; }
+  void replace(ArrayType content) {
+    if (is_exposed()) detail::retain(*link_, std::move(base()));
+    base() = std::move(content);
+  }
   void detach() noexcept {
     if (!link_) return;
     link_->array = nullptr;
-    if (detail::must_be_retained(*link_)) link_->retained = std::make_shared<ArrayType>(std::move(base()));
+    if (detail::must_be_retained(*link_)) detail::retain(*link_, std::move(base()));
     link_.reset();
   }
 

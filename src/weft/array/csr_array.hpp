@@ -81,13 +81,13 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
     return copy;
   }
 
-  /// Replaces all rows; the array is compressed afterwards. @throws ContractError as the constructor; LimitError.
+  /// Replaces all rows, also by offsets or entries of this array; it is compressed afterwards. @throws ContractError as the
+  /// constructor; LimitError.
   void assign(std::span<const std::int64_t> offsets, std::span<const T> entries) {
     if (!offsets.empty() && offsets.back() != static_cast<std::int64_t>(entries.size())) {
       detail::throw_bad_offsets(static_cast<std::int64_t>(offsets.size()) - 1);
     }
-    assign_offsets(offsets);
-    std::copy(entries.begin(), entries.end(), entries_.data());
+    replace(offsets, kernels::calling_thread(), [&](T* to) { std::copy(entries.begin(), entries.end(), to); });
   }
   void assign(const std::vector<std::int64_t>& offsets, const std::vector<T>& entries) {
     assign(std::span(offsets), std::span(entries));
@@ -97,29 +97,18 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
   /// @param team  threads that touch the memory first, one contiguous share each.
   /// @throws ContractError unless the offsets start at 0 and do not decrease; LimitError.
   void assign_offsets(std::span<const std::int64_t> offsets, Team& team = kernels::calling_thread()) {
-    if (offsets.empty() || offsets.front() != 0) detail::throw_bad_offsets(0);
-    for_indices(team, std::ssize(offsets) - 1, [&](std::int64_t i) {
-      if (offsets[i + 1] < offsets[i]) detail::throw_bad_offsets(i + 1);
-    });
-    const std::int32_t count = checked_local(static_cast<std::int64_t>(offsets.size()) - 1, "rows of an array");
-    HostDeviceVector<std::int64_t> new_offsets(0, backend(), offsets_.name());
-    HostDeviceVector<T> new_entries(0, backend(), entries_.name());
-    new_offsets.resize(offsets.size(), team);
-    new_entries.resize(static_cast<std::size_t>(offsets.back()), team);
-    std::int64_t* const to = new_offsets.data();
-    for_indices(team, std::ssize(offsets), [&](std::int64_t i) { to[i] = offsets[i]; });
-    offsets_ = std::move(new_offsets);
-    entries_ = std::move(new_entries);
-    rows_ = count;
-    used_ = static_cast<std::size_t>(offsets.back());
-    edited_ = {};
-    compressed_ = true;
-    cache_addresses();
+    replace(offsets, team, [](T* /*entries*/) {});
   }
-  /// Appends a row in amortised constant time; the capacity grows by half. @throws ContractError if decompressed.
+  /// Appends a row, also one of this array, in amortised constant time; the capacity grows by half.
+  /// @throws ContractError if decompressed.
   void push_row(std::span<const T> row) {
     expect_compressed("push_row", true);
     const std::int32_t count = checked_local(std::int64_t{rows_} + 1, "rows of an array");
+    std::vector<T> copy;
+    if (used_ + row.size() > entries_.size()) {  // the memory of a row of this array is freed below
+      copy.assign(row.begin(), row.end());
+      row = copy;
+    }
     make_room(static_cast<std::size_t>(count), used_ + row.size());
     std::copy(row.begin(), row.end(), entries_.data() + used_);
     used_ += row.size();
@@ -305,6 +294,32 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
   }
   void expect_compressed(const char* call, bool wanted) const {
     if (compressed_ != wanted) detail::throw_wrong_csr_state(call, compressed_);
+  }
+
+  /// Replaces all rows by rows with these offsets, whose entries are value-initialised and then set by fill(entries). The old
+  /// memory is freed at the end, so that the arguments may be in it.
+  template <class Fill>
+  void replace(std::span<const std::int64_t> offsets, Team& team, const Fill& fill) {
+    if (offsets.empty() || offsets.front() != 0) detail::throw_bad_offsets(0);
+    for_indices(team, std::ssize(offsets) - 1, [&](std::int64_t i) {
+      if (offsets[i + 1] < offsets[i]) detail::throw_bad_offsets(i + 1);
+    });
+    const std::int32_t count = checked_local(static_cast<std::int64_t>(offsets.size()) - 1, "rows of an array");
+    const auto used = static_cast<std::size_t>(offsets.back());
+    HostDeviceVector<std::int64_t> new_offsets(0, backend(), offsets_.name());
+    HostDeviceVector<T> new_entries(0, backend(), entries_.name());
+    new_offsets.resize(offsets.size(), team);
+    new_entries.resize(used, team);
+    std::int64_t* const to = new_offsets.data();
+    for_indices(team, std::ssize(offsets), [&](std::int64_t i) { to[i] = offsets[i]; });
+    fill(new_entries.data());
+    offsets_ = std::move(new_offsets);
+    entries_ = std::move(new_entries);
+    rows_ = count;
+    used_ = used;
+    edited_ = {};
+    compressed_ = true;
+    cache_addresses();
   }
 
   /// Reserves memory for this many rows and entries; grows by half, so that push_row has amortised constant cost.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -21,7 +22,8 @@ struct PairLink {
   std::int64_t shape = 0;                    ///< incremented whenever the array is resized or replaced
   bool pending = false;                      ///< in an exchange in flight
   bool abandoned = false;                    ///< was in an exchange that was destroyed in flight
-  std::shared_ptr<void> retained = nullptr;  ///< memory of a destroyed pair that an exchange may still access
+  bool exposed = false;                      ///< such an exchange may access the present memory of the array
+  std::shared_ptr<void> retained = nullptr;  ///< memory of a destroyed pair, and replaced memory, that an exchange may access
   std::shared_ptr<PairLink> next_abandoned = nullptr;
 };
 
@@ -31,6 +33,16 @@ struct ArrayAccess {
   template <class A>
   [[nodiscard]] static bool allocated(const A& array, Side side) {
     return array.entries_.allocated(side);
+  }
+  /// Returns true if a side of the entries is memory of others.
+  template <class A>
+  [[nodiscard]] static bool borrowed(const A& array) {
+    return array.entries_.borrowed();
+  }
+  /// Returns the name of the array in error messages.
+  template <class A>
+  [[nodiscard]] static const std::string& name(const A& array) {
+    return array.entries_.name();
   }
   /// Returns one side of the entries or row sizes of an array; creates a missing device side.
   template <class V>

@@ -67,6 +67,7 @@ class PairRef {
   /// of them is stale on both sides.
   void bring(Side to, IdRange<LocalRow> rows, const After& after = After()) { sides_.bring(link_->array, to, rows, after); }
   /// Ends the tracking of freshness until resume_tracking(). Exchanges then neither copy between the sides nor mark rows.
+  /// @throws DeviceError if a pending copy has failed, or the device side cannot be allocated; the tracking then continues.
   void suspend_tracking() { sides_.suspend(link_->array); }
   void resume_tracking() { sides_.resume(link_->array); }
   /// Copies rows to one side in stream order. @pre the tracking is suspended, and both sides have memory.

@@ -14,7 +14,7 @@ namespace weft::detail {
 
 /// Functions of one type of array, on the array of a PairLink.
 struct PairSides {
-  void (*suspend)(void* array) = nullptr;
+  void (*suspend)(void* array) = nullptr;  ///< where it throws, the tracking continues
   void (*resume)(void* array) = nullptr;
   void (*bring)(void* array, Side to, IdRange<LocalRow> rows, const After& after) = nullptr;
   void (*copy)(void* array, Side to, IdRange<LocalRow> rows, Stream& stream) = nullptr;
@@ -30,7 +30,12 @@ struct SidesOf {
   static IdRange<LocalRow> all(const A& array) { return {LocalRow(0), LocalRow(array.rows())}; }
 
   static void suspend(void* untyped) {
-    ArrayAccess::for_each_vector(of(untyped), [](auto& vector) { vector.suspend_tracking(); });
+    try {
+      ArrayAccess::for_each_vector(of(untyped), [](auto& vector) { vector.suspend_tracking(); });
+    } catch (...) {
+      resume(untyped);
+      throw;
+    }
   }
   static void resume(void* untyped) {
     ArrayAccess::for_each_vector(of(untyped), [](auto& vector) { vector.resume_tracking(); });

@@ -1,10 +1,12 @@
 #pragma once
 /// ParArray: an Array whose rows are numbered over all ranks of a communicator.
 #include <cstdint>
+#include <exception>
 #include <utility>
 
 #include "weft/array/array.hpp"
 #include "weft/array/row_offsets.hpp"
+#include "weft/comm/agreement.hpp"
 #include "weft/comm/communicator.hpp"
 
 namespace weft {
@@ -26,10 +28,18 @@ class ParArray : private Array<T, RowSize, RowMax, RowAlign> {
       : ArrayType(std::move(content)), comm_(std::move(comm)), offsets_(comm_, ArrayType::rows()) {}
 
   /// Changes the number of rows of this rank, like Array::resize. @collective
+  /// @throws on every rank as Array::resize. The other ranks have been resized then, and the numbering is that of the present
+  /// rows.
   template <class... Sizes>
   void resize(Sizes... sizes) {
-    ArrayType::resize(sizes...);
+    std::exception_ptr error;
+    try {
+      ArrayType::resize(sizes...);
+    } catch (...) {
+      error = std::current_exception();
+    }
     offsets_ = RowOffsets(comm_, ArrayType::rows());
+    agree(comm_, error);
   }
   /// Replaces the rows of this rank. @collective
   void assign(ArrayType content) {

@@ -29,6 +29,7 @@ void end_pending(PairLink& link) noexcept {
 
 void abandon_pending(const std::shared_ptr<PairLink>& link) noexcept {
   link->pending = false;
+  link->exposed = link->array != nullptr;  // the memory of a destroyed pair is retained already
   if (link->abandoned) return;
   link->abandoned = true;
   link->next_abandoned = last_abandoned();

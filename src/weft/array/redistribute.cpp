@@ -160,8 +160,10 @@ GlobalRow Redistribution::old_global(LocalRow new_row) const {
   return body_->old_global[new_row.index()];
 }
 
-void Redistribution::expect_rows(std::int64_t rows, const std::string& signature) const {
+void Redistribution::expect_rows(std::size_t elements, int width, const std::string& signature) const {
   agreed(body_->comm, [&] {
+    detail::check_whole_rows(elements, width);
+    const auto rows = static_cast<std::int64_t>(elements / static_cast<std::size_t>(width));
     if (rows != body_->before.local_rows()) {
       throw ContractError(fmt::format("{} rows are redistributed as {}", rows, body_->before.local_rows()),
                           "a companion array has the rows that the redistribution was made for");

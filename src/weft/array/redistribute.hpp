@@ -53,7 +53,8 @@ class Redistribution {
   /// @collective  @cost up to three copies of the array at the same time.
   template <class T, int RowSize, int RowMax, int RowAlign>
   [[nodiscard]] Array<T, RowSize, RowMax, RowAlign> apply(const Array<T, RowSize, RowMax, RowAlign>& old) const;
-  /// Returns rows of `width` elements each in their new positions. @collective
+  /// Returns rows of `width` elements each in their new positions. @throws as above, and ContractError on every rank unless
+  /// these are whole rows. @collective
   template <Transferable T>
   [[nodiscard]] std::vector<T> apply(std::span<const T> old, int width = 1) const;
   template <Transferable T>
@@ -65,8 +66,8 @@ class Redistribution {
   struct Body;
   explicit Redistribution(std::shared_ptr<const Body> body) : body_(std::move(body)) {}
   [[nodiscard]] const Communicator& comm() const;
-  /// Moves the rows of an array. @throws as apply(). @collective
-  void expect_rows(std::int64_t rows, const std::string& signature) const;
+  /// Checks `elements` elements in rows of `width`. @throws as apply(). @collective
+  void expect_rows(std::size_t elements, int width, const std::string& signature) const;
   /// Copies the rows of `from` to those of `to`. @collective
   void move(std::span<const detail::Field> from, std::span<const detail::Field> to) const;
 
@@ -75,10 +76,8 @@ class Redistribution {
 
 template <Transferable T>
 std::vector<T> Redistribution::apply(std::span<const T> old, int width) const {
+  expect_rows(old.size(), width, to_string(ArraySignature{element_type<T>, RowKind::static_fixed, width}));
   const std::size_t entries = width;
-  detail::check_whole_rows(old.size(), width);
-  expect_rows(static_cast<std::int64_t>(old.size() / entries),
-              to_string(ArraySignature{element_type<T>, RowKind::static_fixed, width}));
   std::vector<T> fresh(static_cast<std::size_t>(new_offsets().local_rows()) * entries);
   // Fields are of mutable memory; these rows are only read.
   const auto field = [&](const T* data) {
@@ -95,7 +94,8 @@ template <class T, int RowSize, int RowMax, int RowAlign>
 Array<T, RowSize, RowMax, RowAlign> Redistribution::apply(const Array<T, RowSize, RowMax, RowAlign>& old) const {
   using A = Array<T, RowSize, RowMax, RowAlign>;
   agreed(comm(), [&] { (void)old.storage(); });  // throws if the array is stale or decompressed
-  expect_rows(old.rows(), to_string(signature(old)) + (old.layout() == Layout::soa ? " SoA" : " AoS"));
+  expect_rows(static_cast<std::size_t>(old.rows()), 1,
+              to_string(signature(old)) + (old.layout() == Layout::soa ? " SoA" : " AoS"));
   const std::int32_t rows = new_offsets().local_rows();
   A fresh;
   if constexpr (A::kKind == RowKind::csr) {

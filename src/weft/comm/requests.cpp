@@ -1,6 +1,7 @@
 #include "weft/comm/requests.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -24,6 +25,14 @@ void for_each_piece(std::size_t total, std::size_t piece, Add add) {
   } while (at < total);
 }
 
+/// Cancels a receive, unless it has completed or was not started.
+void cancel(MPI_Request& receive) {
+  int ended = 0;
+  if (MPI_Request_get_status(receive, &ended, MPI_STATUS_IGNORE) != MPI_SUCCESS || ended != 0) return;
+  MPI_Cancel(&receive);
+  MPI_Wait(&receive, MPI_STATUS_IGNORE);
+}
+
 }  // namespace
 
 PersistentMessages::PersistentMessages(PersistentMessages&& other) noexcept
@@ -32,6 +41,7 @@ PersistentMessages::PersistentMessages(PersistentMessages&& other) noexcept
       messages_(std::move(other.messages_)),
       done_(other.done_),
       problem_(std::move(other.problem_)),
+      process_(other.process_),
       active_(std::exchange(other.active_, false)) {}
 
 PersistentMessages& PersistentMessages::operator=(PersistentMessages&& other) noexcept {
@@ -42,6 +52,7 @@ PersistentMessages& PersistentMessages::operator=(PersistentMessages&& other) no
     messages_ = std::move(other.messages_);
     done_ = other.done_;
     problem_ = std::move(other.problem_);
+    process_ = other.process_;
     active_ = std::exchange(other.active_, false);
   }
   return *this;
@@ -141,12 +152,10 @@ void PersistentMessages::finish() {
 
 void PersistentMessages::release() noexcept {
   int ended = 0;
-  if (!requests_.empty() && MPI_Finalized(&ended) == MPI_SUCCESS && ended == 0) {
+  const bool here = process_ == getpid();  // a forked process must not call MPI
+  if (here && !requests_.empty() && MPI_Finalized(&ended) == MPI_SUCCESS && ended == 0) {
     for (std::size_t i = 0; i < requests_.size(); ++i) {
-      if (active_ && messages_[i].receive) {
-        MPI_Cancel(&requests_[i]);
-        MPI_Wait(&requests_[i], MPI_STATUS_IGNORE);
-      }
+      if (active_ && messages_[i].receive) cancel(requests_[i]);
       if (requests_[i] != MPI_REQUEST_NULL) MPI_Request_free(&requests_[i]);
     }
   }

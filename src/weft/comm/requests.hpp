@@ -1,6 +1,7 @@
 #pragma once
 /// Persistent point-to-point messages.
 #include <mpi.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <span>
@@ -21,7 +22,8 @@ namespace weft {
 /// outlive this object. Messages between two ranks with one tag match in the order in which they were added, and each must
 /// have the same length on both sides. Moving preserves buffers and requests, also while active.
 ///
-/// The destructor of active messages (during an exception) cancels receives and abandons sends: it waits for no rank.
+/// The destructor of active messages (during an exception) cancels receives and abandons sends: it waits for no rank. In a forked
+/// process it does not call MPI.
 class PersistentMessages {
  public:
   /// Constructs an empty set: start() and wait() have no effect.
@@ -63,6 +65,7 @@ class PersistentMessages {
   std::vector<Message> messages_;  ///< by request
   std::size_t done_ = 0;           ///< while active: all requests below this index have completed
   std::string problem_;            ///< first error since start(), thrown when all messages have completed
+  pid_t process_ = getpid();       ///< that of the requests
   bool active_ = false;
 };
 

@@ -14,6 +14,7 @@
 
 #include "weft/array/array.hpp"
 #include "weft/array/element_type.hpp"
+#include "weft/array/pair_link.hpp"
 #include "weft/array/par_array.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/io/hdf5/hdf5_file.hpp"
@@ -46,6 +47,36 @@ void write_row_starts(Hdf5File& file, const std::string& name, const std::vector
 /// Returns the starts of this rank's rows and the end of the last, counted from the first entry of the file.
 /// @throws IoError on every rank: rows that are not contiguous, or longer than the stored width.  @collective
 [[nodiscard]] std::vector<std::int64_t> read_row_starts(const Hdf5File& file, const std::string& name, const ArrayPart& part);
+
+/// Returns an array without rows that has the width, layout, backend and name of another, which may be stale.
+template <class T, int RowSize, int RowMax, int RowAlign>
+[[nodiscard]] Array<T, RowSize, RowMax, RowAlign> empty_like(const Array<T, RowSize, RowMax, RowAlign>& array) {
+  using A = Array<T, RowSize, RowMax, RowAlign>;
+  A empty;
+  if constexpr (A::kKind == RowKind::csr) {
+    empty = A(0, array.backend());
+  } else if constexpr (A::kWidth == Dynamic) {
+    empty = A(0, array.width(), array.layout(), array.backend());
+  } else {
+    empty = A(0, array.layout(), array.backend());
+  }
+  empty.set_name(weft::detail::ArrayAccess::name(array));
+  return empty;
+}
+
+/// Replaces an array by a new one, which fill(new) resizes and fills. An array of memory of others is filled in its place.
+/// @throws what fill() throws, on every rank; an array that was to be replaced is unchanged.  @collective
+template <class A, class Fill>
+void replace_rows(const Communicator& comm, A& array, const Fill& fill) {
+  const bool in_place = weft::detail::ArrayAccess::borrowed(array);
+  A fresh;
+  agreed(comm, [&] {
+    if (in_place) return fill(array);
+    fresh = empty_like(array);
+    fill(fresh);
+  });
+  if (!in_place) array = std::move(fresh);
+}
 
 }  // namespace detail
 
@@ -84,8 +115,11 @@ void write_array(Hdf5File& file, const std::string& name, const ParArray<T, RowS
 }
 
 /// Replaces the rows of the array by stored ones. Their number is `rows` if given (one number per rank, whose sum is that of
-/// the file); otherwise that which this rank wrote, if as many ranks wrote the file; otherwise an even share.
-/// @throws IoError on every rank: as read_array_shape(); a row longer than the maximum of the array.  @collective
+/// the file); otherwise that which this rank wrote, if as many ranks wrote the file; otherwise an even share. Neither side of the
+/// array need be fresh; the host side is so afterwards.
+/// @throws on every rank: IoError as read_array_shape(), or for a row longer than the maximum of the array; ContractError for
+/// another number of rows than that of an array of memory of others. The array is unchanged, unless it is of such memory.
+/// @collective
 template <class T, int RowSize, int RowMax, int RowAlign>
 void read_array(const Hdf5File& file, const std::string& name, Array<T, RowSize, RowMax, RowAlign>& array,
                 std::optional<std::int64_t> rows = std::nullopt) {
@@ -98,46 +132,47 @@ void read_array(const Hdf5File& file, const std::string& name, Array<T, RowSize,
   if constexpr (!kRagged) {
     const std::vector<T> entries =
         file.read_rows<T>(name + "/entries", part.first, part.width > 0 ? part.rows : 0, std::max(part.width, 1));
-    agreed(file.comm(), [&] {
+    detail::replace_rows(file.comm(), array, [&](A& to) {
       if constexpr (A::kKind == RowKind::fixed) {
-        array.resize(part.rows, part.width);
+        to.resize(part.rows, part.width);
       } else {
-        array.resize(part.rows);
+        to.resize(part.rows);
       }
+      weft::detail::ArrayAccess::for_each_vector(to, [](auto& vector) { (void)vector.write(Side::host); });
       auto entry = entries.begin();
       for (std::int32_t i = 0; i < count; ++i) {
-        for (std::int32_t k = 0; k < part.width; ++k) array(i, k) = *entry++;
+        for (std::int32_t k = 0; k < part.width; ++k) to(i, k) = *entry++;
       }
     });
   } else {
     std::vector<std::int64_t> starts = detail::read_row_starts(file, name, part);
     const std::int64_t base = starts.front();
-    std::vector<T> entries = file.read_rows<T>(name + "/entries", base, starts.back() - base);
-    agreed(file.comm(), [&] {
-      for (std::int64_t& start : starts) start -= base;
+    const std::vector<T> entries = file.read_rows<T>(name + "/entries", base, starts.back() - base);
+    for (std::int64_t& start : starts) start -= base;
+    detail::replace_rows(file.comm(), array, [&](A& to) {
       if constexpr (A::kKind == RowKind::csr) {
-        array.assign(starts, entries);
+        to.assign(starts, entries);
       } else {
         if constexpr (A::kKind == RowKind::max) {
-          array.resize(part.rows, std::max(wanted, part.width));
+          to.resize(part.rows, std::max(wanted, part.width));
         } else {
-          array.resize(part.rows);
+          to.resize(part.rows);
         }
         for (std::int32_t i = 0; i < count; ++i) {
           const auto size = static_cast<std::int32_t>(starts[i + 1] - starts[i]);
-          array.resize_row(i, size);
-          for (std::int32_t k = 0; k < size; ++k) array(i, k) = entries[starts[i] + k];
+          to.resize_row(i, size);
+          for (std::int32_t k = 0; k < size; ++k) to(i, k) = entries[starts[i] + k];
         }
       }
     });
   }
 }
 
-/// Reads an array and sets its offsets. @collective
+/// Reads an array and sets its offsets, as above; the rows are in memory of the array's own afterwards. @collective
 template <class T, int RowSize, int RowMax, int RowAlign>
 void read_array(const Hdf5File& file, const std::string& name, ParArray<T, RowSize, RowMax, RowAlign>& array,
                 std::optional<std::int64_t> rows = std::nullopt) {
-  auto content = array.local().clone();
+  auto content = agreed(file.comm(), [&] { return detail::empty_like(array.local()); });
   read_array(file, name, content, rows);
   array.assign(std::move(content));
 }

@@ -133,8 +133,8 @@ class Graph {
   /// in its place of the order (the host side of an array of a device is stale otherwise, if no other task of the host reads it),
   /// and a thread of the plan calls `body` with it; tasks that change the data wait for the copy only. Bodies of all such tasks
   /// are called one after the other, and two copies are pending at most, a third one waits. Plan::run(), repeat_until(), finish()
-  /// and close() wait for the bodies; what one throws is thrown as by other tasks, but not by close(). A body must not
-  /// communicate, nor access data of the graph.
+  /// and close() wait for the bodies; what one throws, or a LimitError if the thread cannot be started, is thrown as by other
+  /// tasks, but not by close(). A body must not communicate, nor access data of the graph.
   /// @param accesses  reads() only; those of ghost rows cause a pull.
   /// @throws ContractError for other accesses, or a number of iterations below 1.
   void add_task(std::string name, std::vector<Access> accesses, IoPlace place, std::function<void(const Snapshot&)> body);
@@ -182,7 +182,7 @@ class Graph {
   /// @throws ContractError on every rank for impossible accesses, such as that of a task on a device to data without a device
   ///   side, and for arrays that were destroyed; InputError on every rank if the transport cannot be used; CommError on every
   ///   rank if the ranks recorded different programs, naming the first difference, or pass different options other than the
-  ///   number of threads. @collective
+  ///   number of threads; LimitError on every rank if the threads of one cannot be started. @collective
   /// @cost O(accesses), and the set-up of the exchanges.
   [[nodiscard]] Plan compile(int threads = 1, Check check = Check::none, Transport transport = Transport::automatic,
                              Launch launch = Launch::as_graphs) const;

@@ -102,9 +102,14 @@ Plan::Body::Body(Communicator of, std::vector<Datum> with, std::vector<Task> and
       first(schedule.first, check == Check::none && std::ranges::all_of(exchanges, can_be_captured)),
       repeated(schedule.repeated, check == Check::none && std::ranges::all_of(exchanges, can_be_captured)),
       same_stages(same(schedule.first, schedule.repeated)),
-      executor(check == Check::accesses ? 1 : threads, std::max(first.stage().nodes.size(), repeated.stage().nodes.size()),
-               each_thread_has_core(comm, threads),
-               std::ranges::any_of(tasks, [](const Task& task) { return task.shape.cost > 0; })),
+      executor([this, check, threads] {
+        const bool own_cores = each_thread_has_core(comm, threads);
+        const bool costs = std::ranges::any_of(tasks, [](const Task& task) { return task.shape.cost > 0; });
+        const std::size_t nodes = std::max(first.stage().nodes.size(), repeated.stage().nodes.size());
+        return agreed(comm, [&] {  // the threads of one rank may not start
+          return std::make_unique<Executor>(check == Check::accesses ? 1 : threads, nodes, own_cores, costs);
+        });
+      }()),
       neutral_(data.size()) {
   for (std::size_t d = 0; d < data.size(); ++d) {
     if (data[d].array) arrays_.push_back(d);
@@ -130,11 +135,7 @@ Plan::Body::Body(Communicator of, std::vector<Datum> with, std::vector<Task> and
 void Plan::Body::set_up_device(Backend backend, Launch launch) {
   agreed(comm, [&] {
     device = std::make_unique<DeviceWork>(backend, launch);
-    for (Datum& datum : data) {  // the device side is allocated here, where an error is agreed
-      if (!datum.array || !datum.on_device()) continue;
-      datum.array->suspend_tracking();
-      datum.array->resume_tracking();
-    }
+    prepare_suspension();  // the device sides are allocated here, where an error is agreed
     const std::array neutral{0.0, weft::detail::neutral_value<double>(Reduce::add),
                              weft::detail::neutral_value<double>(Reduce::min), weft::detail::neutral_value<double>(Reduce::max)};
     static_assert(static_cast<int>(Reduce::add) == 1 && static_cast<int>(Reduce::max) == 3);

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct Datum {
   std::optional<PairRef> array{};  ///< empty for a number
   std::int32_t inner_rows = 0;
   double* number = nullptr;                      ///< on the host
+  double unused = 0;                             ///< takes the place of a number without memory there, on a rank that has left
   HostDeviceVector<double>* on_both = nullptr;   ///< a number with two sides; `number` is then set by run()
   bool is_memory = false;                        ///< memory of a device that is no array
   std::optional<std::span<std::byte>> memory{};  ///< its address, if it is known
@@ -101,7 +103,7 @@ struct Plan::Body final : Work {
   std::vector<Exchange> exchanges;
   DeviceStage first, repeated;  ///< the stages of the schedule with segments, as the executor sees them
   bool same_stages;             ///< the first iteration does not differ from the others
-  Executor executor;
+  std::unique_ptr<Executor> executor;
   std::unique_ptr<AccessGuard> guard{};  ///< with Check::accesses; then exchanges end where they start
   std::unique_ptr<DeviceWork> device;    ///< null without data on a device
   bool broken = false;                   ///< communication has failed in the middle of an iteration
@@ -113,11 +115,12 @@ struct Plan::Body final : Work {
  private:
   class Untracked;
   void bring();
+  void prepare_suspension();
   void record_error(std::exception_ptr caught);
   /// Calls an operation of the calling thread on exchanges or devices. If it throws, this rank and those with which it exchanges
   /// rows take no further part in exchanges.
   template <class Operation>
-  void guarded(const std::string& name, const Operation& operation);
+  void guarded(std::string_view name, const Operation& operation);
   void leave();
   void heed_stop();
   [[nodiscard]] bool has_arrived(const Node& node);
@@ -210,12 +213,12 @@ struct Plan::Body final : Work {
 };
 
 template <class Operation>
-void Plan::Body::guarded(const std::string& name, const Operation& operation) {
+void Plan::Body::guarded(std::string_view name, const Operation& operation) {
   if (left_) return;
   try {
     operation();
   } catch (...) {
-    record_error(in_context("task '" + name + "'"));
+    record_error(in_context("task '" + std::string(name) + "'"));
     leave();
   }
 }

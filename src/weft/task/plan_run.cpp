@@ -32,15 +32,20 @@ namespace {
 /// Ends the tracking of freshness of the data with two sides while the plan is executed.
 class Plan::Body::Untracked {
  public:
-  /// @param waits  for the device and the writer at the end.
-  Untracked(Body& body, bool waits) : body_(body), waits_(waits) {
+  /// Suspends nothing yet. @param waits  for the device and the writer at the end.
+  Untracked(Body& body, bool waits) : body_(body), waits_(waits) {}
+  /// Suspends the tracking of all data. An error is one of the iteration. After begin() there is none: it makes the same calls
+  /// where the ranks agree on errors.
+  void suspend() {
     for_each([](Datum& datum) {
-      if (datum.array) {
-        datum.array->suspend_tracking();
-      } else {
+      if (!datum.array) datum.number = &datum.unused;  // a rank that has left takes part in reductions
+    });
+    body_.guarded("the sides of the data", [this] {
+      for_each([](Datum& datum) {
+        if (datum.array) return datum.array->suspend_tracking();
         datum.on_both->suspend_tracking();
-        datum.number = datum.on_both->write(Side::host, 0, 1).data();
-      }
+        if (datum.on_both->allocated(Side::host)) datum.number = datum.on_both->write(Side::host, 0, 1).data();
+      });
     });
   }
   ~Untracked() {
@@ -71,7 +76,7 @@ class Plan::Body::Untracked {
       if (part == Part::none) continue;
       const bool on_host = (sides & bit(Side::host)) != 0, on_device = (sides & bit(Side::device)) != 0;
       if (!datum.array) {
-        datum.on_both->set_fresh(0, 1, on_host, on_device);
+        if (datum.number != &datum.unused) datum.on_both->set_fresh(0, 1, on_host, on_device);
         continue;
       }
       for (const IdRange<LocalRow> rows : datum.rows.of(part)) datum.array->set_fresh(rows, on_host, on_device);
@@ -95,7 +100,7 @@ void Plan::Body::call_divided(const Node& node, int thread) {
   const bool in_pieces = node.rows == Part::inner && !schedule.exchanges.empty();
   const std::int64_t pieces = in_pieces ? std::clamp<std::int64_t>(count / kRowsOfPiece, 1, kMostPieces) : 1;
   for (std::int64_t i = 0; i < pieces && count > 0; ++i) {
-    if (i > 0 && thread == 0 && guard == nullptr) executor.communicate_within_node();
+    if (i > 0 && thread == 0 && guard == nullptr) executor->communicate_within_node();
     task.divided(IdRange(LocalRow(begin + count * i / pieces), LocalRow(begin + count * (i + 1) / pieces)));
   }
 }
@@ -166,6 +171,7 @@ void Plan::Body::begin(int iterations, Trace* trace, Errors errors, const char* 
   std::exception_ptr problem;
   try {
     check_before(iterations);
+    if (iterations > 0) prepare_suspension();
   } catch (...) {
     problem = std::current_exception();
   }
@@ -197,7 +203,7 @@ void Plan::Body::iterate(Trace* trace, Stream* stream, std::optional<int> record
   const bool takes_times = begin_times(trace);
   if (takes_times || (trace != nullptr && trace->shows_streams())) recording.reset();
   begin_device(stream, recording);
-  executor.run(now_->stage(), *this, trace == nullptr ? nullptr : &events_);
+  executor->run(now_->stage(), *this, trace == nullptr ? nullptr : &events_);
   end_device();
   if (takes_times) device->pause_timing();
   broken = false;
@@ -211,7 +217,8 @@ void Plan::Body::run(int iterations, Trace* trace, Errors errors) {
   begin(iterations, trace, errors, "pass the same number to run() on every rank");
   if (iterations == 0) return;
   {
-    const Untracked untracked(*this, true);
+    Untracked untracked(*this, true);
+    untracked.suspend();
     begin_streams(trace);
     for (int i = 0; i < iterations; ++i) iterate(trace);
     wait_for_device();
@@ -243,7 +250,8 @@ void Plan::Body::enqueue_iteration(Stream& stream, std::optional<int> recording)
       leave();
     }
   }
-  const Untracked untracked(*this, false);
+  Untracked untracked(*this, false);
+  untracked.suspend();
   iterate(nullptr, &stream, recording);
 }
 
@@ -283,7 +291,8 @@ Plan::Repeated Plan::Body::repeat_until(DataId number, const Condition& conditio
   Repeated result{most, false};
   if (most == 0) return result;
   {
-    const Untracked untracked(*this, true);
+    Untracked untracked(*this, true);
+    untracked.suspend();
     begin_streams(trace);
     for (int i = 1; i <= most && !result.fulfilled; ++i) {
       iterate(trace);
@@ -319,6 +328,15 @@ std::optional<bool> Plan::Body::agreed_condition(const Datum& number, const Cond
         "let tasks reduce into the number, so that all ranks have the same");
   }
   return any[1] != 0;
+}
+
+/// Does what may fail in a suspension of the tracking: allocates device sides and waits for pending copies.
+void Plan::Body::prepare_suspension() {
+  const auto prepare = [](auto& sides) {
+    sides.suspend_tracking();
+    sides.resume_tracking();
+  };
+  for (const std::size_t d : two_sided_) data[d].array ? prepare(*data[d].array) : prepare(*data[d].on_both);
 }
 
 /// Copies what the first iteration needs to where it needs it, after the iterations in streams of callers.

@@ -31,9 +31,16 @@ constexpr const char* kOther = "give a file that weft run --trace has written";
   }
 }
 
-[[nodiscard]] std::vector<RecordedMessage> messages_of(const Json& list) {
+/// Returns the rank of a message in a trace of `ranks` ranks.
+[[nodiscard]] int peer_of(const Json& message, std::size_t ranks) {
+  const int rank = message.at(0).get<int>();
+  if (rank < 0 || static_cast<std::size_t>(rank) >= ranks) throw std::out_of_range("the rank of a message");
+  return rank;
+}
+
+[[nodiscard]] std::vector<RecordedMessage> messages_of(const Json& list, std::size_t ranks) {
   std::vector<RecordedMessage> messages;
-  for (const Json& m : list) messages.push_back({.rank = m.at(0).get<int>(), .bytes = m.at(1).get<std::int64_t>()});
+  for (const Json& m : list) messages.push_back({.rank = peer_of(m, ranks), .bytes = m.at(1).get<std::int64_t>()});
   return messages;
 }
 
@@ -46,6 +53,10 @@ constexpr const char* kOther = "give a file that weft run --trace has written";
     for (std::size_t i = 1; i < item.size(); ++i) {
       node.waits_for.push_back(item[i].get<int>());
       if (node.waits_for.back() < 0 || node.waits_for.back() >= std::ssize(graph)) throw std::out_of_range("a dependency");
+    }
+    const auto starts = [&](int before) { return graph[before].kind == Kind::start; };
+    if (node.kind == Kind::finish && std::ranges::none_of(node.waits_for, starts)) {
+      throw std::out_of_range("a finish node without its start node");
     }
     graph.push_back(std::move(node));
   }
@@ -60,7 +71,8 @@ void read_counts(const Json& list, RankTrace::Graph& graph) {
 
 [[nodiscard]] MachineRates rates_of(const Json& item) { return {item.at(0).get<double>(), item.at(1).get<double>()}; }
 
-[[nodiscard]] RankTrace rank_of(const Json& json) {
+/// @param ranks  number of ranks of the trace.
+[[nodiscard]] RankTrace rank_of(const Json& json, std::size_t ranks) {
   RankTrace rank{.steps = json.at("steps").get<std::int64_t>(), .dropped = json.at("dropped").get<std::int64_t>()};
   for (const Json& graph : json.at("graphs")) rank.graphs.push_back(graph_of(graph));
   if (json.contains("counts")) {  // not in traces of earlier versions
@@ -74,14 +86,14 @@ void read_counts(const Json& list, RankTrace::Graph& graph) {
     }
   }
   for (const Json& sent : json.at("sent")) {
-    rank.sent.push_back({sent.at(0).get<int>(), {sent.at(1).get<std::int64_t>(), sent.at(2).get<std::int64_t>()}});
+    rank.sent.push_back({peer_of(sent, ranks), {sent.at(1).get<std::int64_t>(), sent.at(2).get<std::int64_t>()}});
   }
   for (const Json& e : json.at("exchanges")) {
     rank.exchanges.push_back({.name = e.at("name").get<std::string>(),
                               .plan = e.at("plan").get<std::int64_t>(),
                               .index = e.at("index").get<int>(),
-                              .sent = messages_of(e.at("sent")),
-                              .received = messages_of(e.at("received")),
+                              .sent = messages_of(e.at("sent"), ranks),
+                              .received = messages_of(e.at("received"), ranks),
                               .starts = e.at("starts").get<std::int64_t>()});
   }
   return rank;
@@ -130,8 +142,9 @@ std::vector<RankTrace> parse_trace(const std::string& text, const std::string& p
   std::size_t number = 0;
   bool in_events = false;
   try {
-    for (const Json& rank : json["weft"].at("ranks")) {
-      ranks.push_back(rank_of(rank));
+    const Json& list = json["weft"].at("ranks");
+    for (const Json& rank : list) {
+      ranks.push_back(rank_of(rank, list.size()));
       ++number;
     }
     in_events = true;

@@ -21,12 +21,14 @@ class Writer {
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  /// Adds a function, which must not throw. Blocks while kMostPending are pending.
+  /// Adds a function, which must not throw. Blocks while kMostPending are pending. @throws LimitError if the thread cannot be
+  /// started; the function is not added then.
   void add(std::function<void()> function);
   /// Blocks the main thread until all functions have ended.
   void wait();
 
  private:
+  void start_thread();
   void loop();
 
   std::mutex mutex_;

@@ -11,6 +11,11 @@ constexpr std::size_t aligned(std::size_t bytes) {
   return (bytes + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment;
 }
 
+/// Returns the number of an entry of a CSR array. @throws LimitError if the kernels cannot number it.
+std::int32_t checked_entry(std::int64_t entry) {
+  return checked_local(entry, "entries of a CSR array that is exchanged on a device");
+}
+
 /// Items of a field: its rows, or the entries of its CSR rows.
 struct Items {
   std::size_t first = 0, count = 0, stride = 0;
@@ -28,7 +33,7 @@ Items items_of(const Field& field, const RowSet& rows) {
     }
     for (std::size_t i = 0; i < rows.count; ++i) {
       for (std::int64_t e = field.offsets[rows[i].index()]; e < field.offsets[rows[i].index() + 1]; ++e) {
-        items.list.push_back(checked_local(e, "entries of a CSR array that is exchanged on a device"));
+        items.list.push_back(checked_entry(e));
       }
     }
     items.count = items.list.size();
@@ -104,7 +109,7 @@ CombineList make_combine_list(Backend backend, const std::vector<Field>& fields,
     for (std::size_t m = 0; m < arrivals.size(); ++m) {
       const Items items = items_of(field, arrivals[m].rows);
       for (std::size_t i = 0; i < items.count; ++i) {
-        const std::int32_t item = items.list.empty() ? static_cast<std::int32_t>(items.first + i) : items.list[i];
+        const std::int32_t item = items.list.empty() ? checked_entry(static_cast<std::int64_t>(items.first + i)) : items.list[i];
         c.sources.push_back({item, arrivals[m].offset + sections[m] + i * field.row_bytes});
       }
       sections[m] += section_bytes(field, arrivals[m].rows);

@@ -33,6 +33,7 @@ struct PushedMessage {
   RowSet rows;
 };
 /// Returns the combinations of all messages with their rows, in the order of the messages.
+/// @throws LimitError for an entry of a CSR array beyond the range of a 32-bit number.
 [[nodiscard]] CombineList make_combine_list(Backend backend, const std::vector<Field>& fields, Reduce op,
                                             const std::byte* messages, const std::vector<PushedMessage>& arrivals);
 
