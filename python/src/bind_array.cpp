@@ -219,6 +219,7 @@ void bind_changes(nb::class_<PyArray>& type) {
           "assign",
           [](PyArray& a, nb::handle offsets, nb::handle values) {
             a.expect_changeable_everywhere("assign()");
+            const UseOf use(a, "assign()");
             const ArrayForm form = a.any().form();
             if (form.rows != Rows::csr) throw ContractError("assign() of rows that are not CSR", "write to a view");
             PyArray other = csr({a.any().space().plan(), 0}, offsets, values, nb::str(name_in(kScalars, form.scalar).c_str()),

@@ -2,9 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
-#include <span>
+#include <string>
 #include <unordered_map>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "weft/base/error.hpp"
@@ -71,37 +72,40 @@ std::vector<T> pick(const io::VtkHdfReader& file, const Rows& rows, std::size_t 
   return values;
 }
 
+/// A field in the owned cells, before a numpy array takes its values.
+struct Values {
+  std::string name;
+  std::size_t columns;  ///< 0: one value per cell
+  std::variant<std::vector<double>, std::vector<std::int64_t>> entries;
+};
+
+/// Reads all fields of a file. The file is closed, also by an error, while no other thread uses HDF5.  @collective
+std::vector<Values> read_all(const mesh::Mesh& mesh, const std::string& path) {
+  const Computing computing;
+  const io::VtkHdfReader file(mesh.comm, path);
+  const Rows rows = find_rows(file, mesh);
+  std::vector<Values> all;
+  for (const io::VtkHdfReader::Field& field : file.fields()) {
+    const auto width = static_cast<std::size_t>(field.components);
+    Values& values = all.emplace_back(Values{.name = field.name, .columns = width == 1 ? 0 : width, .entries = {}});
+    if (field.type == io::VtkHdfReader::Field::Type::int64) {
+      values.entries =
+          pick<std::int64_t>(file, rows, width, [&](auto first, auto count) { return file.read_integers(field, first, count); });
+    } else {
+      values.entries =
+          pick<double>(file, rows, width, [&](auto first, auto count) { return file.read_reals(field, first, count); });
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 nb::dict read_fields(const mesh::Mesh& mesh, const std::string& path) {
   nb::dict fields;
-  std::optional<io::VtkHdfReader> file;
-  Rows rows;
-  {
-    const Computing computing;
-    file.emplace(mesh.comm, path);
-    rows = find_rows(*file, mesh);
-  }
-  for (const io::VtkHdfReader::Field& field : file->fields()) {
-    const auto width = static_cast<std::size_t>(field.components);
-    const std::size_t columns = width == 1 ? 0 : width;
-    const nb::str name(field.name.c_str());
-    if (field.type == io::VtkHdfReader::Field::Type::int64) {
-      std::vector<std::int64_t> values;
-      {
-        const Computing computing;
-        values = pick<std::int64_t>(*file, rows, width,
-                                    [&](auto first, auto count) { return file->read_integers(field, first, count); });
-      }
-      fields[name] = array_of(std::move(values), columns);
-    } else {
-      std::vector<double> values;
-      {
-        const Computing computing;
-        values = pick<double>(*file, rows, width, [&](auto first, auto count) { return file->read_reals(field, first, count); });
-      }
-      fields[name] = array_of(std::move(values), columns);
-    }
+  for (Values& field : read_all(mesh, path)) {
+    fields[nb::str(field.name.c_str())] =
+        std::visit([&](auto& entries) { return array_of(std::move(entries), field.columns); }, field.entries);
   }
   return fields;
 }

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <thread>
 #include <utility>
 
 #include "weft/base/clock.hpp"
@@ -20,6 +22,26 @@ namespace weft::python {
 namespace {
 
 constexpr std::size_t kVars = flow::Solver::kVars;
+
+/// A gap in the use of a simulation by a run, in which callbacks and other threads may use it. Its end waits for the thread that
+/// does, because an error on this rank alone would leave the others in the run. Created and destroyed with the GIL.
+class Gap {
+ public:
+  explicit Gap(Usage& usage) : usage_(usage) { usage.taken = false; }
+  ~Gap() {
+    usage_.claimed = true;
+    while (usage_.taken) {
+      const nb::gil_scoped_release released;
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    usage_ = {.taken = true, .claimed = false};
+  }
+  Gap(const Gap&) = delete;
+  Gap& operator=(const Gap&) = delete;
+
+ private:
+  Usage& usage_;
+};
 
 }  // namespace
 
@@ -111,7 +133,7 @@ std::string Simulation::run(const Until& until, const nb::object& callback, std:
     throw InputError("a limit of the run is not a number", "pass numbers as until, residual and wall_time");
   }
   constexpr double kProgressSeconds = 0.2;
-  const Use stepping(stepping_);
+  const Use stepping(stepping_), use(in_use_);
   const Stopwatch clock;
   Stopwatch since_progress;
   std::int64_t made = 0;
@@ -122,7 +144,6 @@ std::string Simulation::run(const Until& until, const nb::object& callback, std:
     std::int64_t count = steps_ahead(until, made);
     if (!callback.is_none()) count = std::min(count, to_multiple_of(every));
     {
-      const Use use(in_use_);
       const Computing computing;
       advance([&] {
         solver_->start_steps(
@@ -134,6 +155,7 @@ std::string Simulation::run(const Until& until, const nb::object& callback, std:
     }
     std::optional<nb::python_error> error;
     try {
+      const Gap gap(in_use_);
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
       if (!progress.is_none() && since_progress.seconds() > kProgressSeconds) {
         progress();

@@ -31,23 +31,29 @@ struct Until {
   double residual = 0, wall_seconds = kNever;
 };
 
+/// A mark of who uses a simulation. Read and written with the GIL.
+struct Usage {
+  bool taken = false;    ///< a thread uses it
+  bool claimed = false;  ///< a run waits to use it again, and no other use may begin
+};
+
 /// The use of a simulation by one thread, which neither another thread nor a function of Python that this use calls may overlap.
 /// Created and destroyed with the GIL.
 class Use {
  public:
-  explicit Use(bool& in_use) : in_use_(in_use) {
-    if (in_use) {
+  explicit Use(Usage& usage) : usage_(usage) {
+    if (usage.taken || usage.claimed) {
       throw ContractError("this simulation is in use: by another thread, or by the step, run or function that calls this",
                           "wait for the other thread; call step() and run() outside of functions and callbacks of a run");
     }
-    in_use = true;
+    usage.taken = true;
   }
-  ~Use() { in_use_ = false; }
+  ~Use() { usage_.taken = false; }
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
 
  private:
-  bool& in_use_;
+  Usage& usage_;
 };
 
 class Simulation {
@@ -60,7 +66,7 @@ class Simulation {
   [[nodiscard]] const flow::Solver& solver() const { return *solver_; }
   [[nodiscard]] const flow::Case& flow_case() const { return case_; }
   [[nodiscard]] const Functions& functions() const { return functions_; }
-  [[nodiscard]] bool& in_use() { return in_use_; }
+  [[nodiscard]] Usage& in_use() { return in_use_; }
   void forget_functions() { functions_.forget(); }
   [[nodiscard]] const nb::object& mesh() const { return mesh_; }
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
@@ -166,8 +172,8 @@ class Simulation {
   double largest_residual_ = 0;
   std::atomic<double> residual_ = 1, time_ = 0;
   std::atomic<std::int64_t> steps_ = 0;
-  bool in_use_ = false;    ///< the solver computes
-  bool stepping_ = false;  ///< step() or run() is under way, also in its callbacks
+  Usage in_use_;    ///< a thread computes or reads the state
+  Usage stepping_;  ///< step() or run() is under way, also in its callbacks
 };
 
 }  // namespace weft::python

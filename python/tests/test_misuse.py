@@ -7,6 +7,7 @@ import gc
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -196,6 +197,23 @@ def test_a_thread_holds_a_view_while_another_frees_its_owner(comm):
     assert not errors
 
 
+def test_no_view_is_taken_while_csr_rows_are_replaced(plan):
+    """A view would refer to memory that assign() frees; here its own arguments take one, as another thread may."""
+    a = weft.Array.csr(plan, [0, 1, 2, 3, 4], np.arange(4.0))
+    refused = []
+
+    class Values:
+        def __array__(self, dtype=None, copy=None):
+            with pytest.raises(weft.ContractError, match="works on the array") as error:
+                a.view()
+            refused.append(error)
+            return np.array([5.0, 6.0])
+
+    a.assign([0, 0, 0, 0, 2], Values())
+    assert refused and a.views == 0
+    assert a.owned[1].tolist() == [5, 6]
+
+
 def test_two_threads_compute_one_after_the_other(comm):
     """Two simulations in two threads of one process have the results of one thread."""
     alone = weft.flow.Simulation(BOX, comm=weft._weft.communicator_self())
@@ -232,6 +250,37 @@ def test_a_thread_cannot_use_a_simulation_that_runs(comm):
     done.set()
     runner.join()
     assert len(seen) == 6 and sim.steps == 1
+
+
+@pytest.mark.parametrize("callback", [None, lambda sim: time.sleep(0.0005)])
+def test_a_thread_that_polls_a_simulation_does_not_end_its_run(comm, callback):
+    """Threads of all ranks read a field during a run; they are refused while it computes, and the run makes all of its steps."""
+    sim = weft.flow.Simulation(BOX)
+    ended, read, problems = threading.Event(), [], []
+
+    def poll():
+        while not ended.is_set():
+            try:
+                if sim.steps == 0:  # the run has not begun
+                    time.sleep(0.0001)
+                else:
+                    read.append(np.isfinite(sim["mach"]).all())
+            except weft.ContractError as error:
+                if "in use" not in str(error):
+                    problems.append(error)
+                time.sleep(0.0001)
+            except Exception as error:
+                problems.append(error)
+
+    poller = threading.Thread(target=poll)
+    poller.start()
+    try:
+        assert sim.run(steps=200, callback=callback) == "steps"
+        assert callback is None or read
+    finally:
+        ended.set()
+        poller.join()
+    assert sim.steps == 200 and all(read) and problems == []
 
 
 def test_a_mesh_of_other_ranks_is_refused(comm):

@@ -1,4 +1,5 @@
 """Progress of runs on stderr, and interrupts."""
+import shutil
 import signal
 import sys
 import threading
@@ -42,24 +43,52 @@ def is_shown(progress):
     return notebook or sys.stderr.isatty()
 
 
+def facts(step, at, residual, fraction, left):
+    """Returns the parts of a line of progress, pairs of their importance and text.
+
+    at: flow time, s; fraction: of the run, 0 where it is unknown; left: seconds, negative where they are unknown"""
+    parts = [(3, f"step {step}  "), (1, f"time {at:.6g}  "), (2, f"residual {residual:.2e}  ")]
+    if fraction > 0:
+        parts.insert(0, (5, f"{100 * fraction:3.0f} %  "))
+    if left >= 0:
+        parts.append((4, f"{left:.0f} s left"))
+    return parts
+
+
+def fit(parts, columns):
+    """Returns the text of the parts in at most `columns` columns: the least important parts are left out first. None: all of them."""
+    parts = list(parts)
+    while True:
+        text = "".join(part for _, part in parts).rstrip()
+        if columns is None or len(text) <= columns:
+            return text
+        if len(parts) == 1:
+            return text[:columns]
+        parts.remove(min(parts))
+
+
 class Line:
-    """A line of progress on stderr, which is replaced at most five times a second."""
+    """A line of progress on stderr, which is replaced at most five times a second. It is narrower than the terminal, because the next
+    line would not replace one that wraps."""
 
     def __init__(self):
-        self._text, self._width, self._shown = "", 0, -1.0
+        self._parts, self._width, self._shown = [], 0, -1.0
 
-    def show(self, text):
-        self._text = text
+    def show(self, parts):
+        """Shows parts as of facts()."""
+        self._parts = parts
         if time.monotonic() - self._shown > 0.2:
             self._print()
 
     def _print(self):
-        print("\r" + self._text.ljust(self._width), end="", file=sys.stderr, flush=True)
-        self._width, self._shown = len(self._text), time.monotonic()
+        columns = shutil.get_terminal_size().columns - 1 if sys.stderr.isatty() else None
+        text = fit(self._parts, columns)
+        print("\r" + text.ljust(self._width)[:columns], end="", file=sys.stderr, flush=True)
+        self._width, self._shown = len(text), time.monotonic()
 
     def end(self):
-        """Shows the last text that it was given."""
-        if self._text:
+        """Shows the last parts that it was given."""
+        if self._parts:
             self._print()
             print(file=sys.stderr, flush=True)
 
@@ -79,12 +108,13 @@ class Bar:
             fraction = (sim.steps - self._first_step) / (self._last_step - self._first_step)
         if self._until is not None and self._until > self._first_time:
             fraction = max(fraction, (sim.time - self._first_time) / (self._until - self._first_time))
-        text = f"step {sim.steps}  time {sim.time:.6g}  residual {sim.residual:.2e}"
         if fraction > 0:
             filled = round(20 * min(fraction, 1.0))
-            left = (time.monotonic() - self._began) * (1 / fraction - 1)
-            text = f"|{'#' * filled}{' ' * (20 - filled)}| {100 * fraction:3.0f} %  {text}  {left:.0f} s left"
-        self._line.show(text)
+            left = (time.monotonic() - self._began) * max(1 / fraction - 1, 0.0)
+            bar = (0, f"|{'#' * filled}{' ' * (20 - filled)}| ")
+            self._line.show([bar, *facts(sim.steps, sim.time, sim.residual, fraction, left)])
+        else:
+            self._line.show(facts(sim.steps, sim.time, sim.residual, 0.0, -1.0))
 
     def end(self):
         self.show()

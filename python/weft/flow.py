@@ -357,13 +357,7 @@ def run(
             warnings.warn(what, stacklevel=2)
         if event != "progress" or line is None:
             return
-        step, at, residual, fraction, left = what
-        text = f"step {step}  time {at:.6g}  residual {residual:.2e}"
-        if fraction > 0:
-            text = f"{100 * fraction:3.0f} %  {text}"
-        if left >= 0:
-            text += f"  {left:.0f} s left"
-        line.show(text)
+        line.show(_progress.facts(*what))  # step, time, residual, fraction, seconds left
 
     try:
         file, initial, boundary, source = _cases.case_file(case, sections, ranks)

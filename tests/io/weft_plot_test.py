@@ -28,7 +28,7 @@ from weft.plot import pictures, plot_command, walls  # noqa: E402
 from weft.plot.drawing import flat_drawing, slice_drawing  # noqa: E402
 from weft.plot.errors import PlotError  # noqa: E402
 from weft.plot.grid import Grid  # noqa: E402
-from weft.plot.moving import FFMpegWriter  # noqa: E402
+from weft.plot.moving import WRITERS, FFMpegWriter, PillowWriter  # noqa: E402
 from weft.plot.style import begin_command  # noqa: E402
 
 begin_command()
@@ -242,6 +242,28 @@ class WeftPlot(unittest.TestCase):
         for step in (10, 20):
             (self.folder / f"fields_{step:08d}.vtkhdf").unlink()
         self.assertIn("fields of 1 step, and nothing moves", self.failure(self.folder, "--animate", "gif"))
+
+    def test_a_moving_picture_that_cannot_be_written(self):
+        picture = self.folder / "fields_density.mp4"
+        for step in (10, 20):
+            self.square_results(step)
+
+        class Full(PillowWriter):
+            def finish(self):
+                picture.write_bytes(b"part")
+                raise subprocess.CalledProcessError(1, ["ffmpeg"], "", "Writing: No space left on device\nConversion failed!\n")
+
+        class Refused(PillowWriter):
+            def finish(self):
+                raise PermissionError(13, "Permission denied")
+
+        with mock.patch.dict(WRITERS, mp4=Full):
+            self.assertIn(f"{picture}: cannot be written (Writing: No space left on device); choose", self.failure(self.folder, "--animate", "mp4"))
+        self.assertFalse(picture.exists())
+        picture.write_bytes(b"an earlier one")
+        with mock.patch.dict(WRITERS, mp4=Refused):
+            self.assertIn("Permission denied", self.failure(self.folder, "--animate", "mp4"))
+        self.assertEqual(picture.read_bytes(), b"an earlier one")
 
     def test_three_dimensions(self):
         points, cells = cube(TETRAHEDRON)

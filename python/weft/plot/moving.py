@@ -1,4 +1,7 @@
 """Draws the fields of a run as a moving picture."""
+import contextlib
+import subprocess
+
 import h5py
 import matplotlib.pyplot as plt
 import numpy as np
@@ -23,6 +26,20 @@ def readable(file):
     return True
 
 
+def written_at(path):
+    """Returns when a file was last written, ns; None if there is none."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return None
+
+
+def reason(error):
+    """Returns why a picture cannot be written; where the encoder failed, its first message."""
+    messages = (getattr(error, "stderr", None) or "").strip().splitlines()
+    return messages[0] if messages else error
+
+
 def animate(files, name, path, options):
     """Draws `name` of each of the files, in one range of colours, into `path`, whose ending is one of WRITERS."""
     kind = path.suffix[1:]
@@ -41,7 +58,7 @@ def animate(files, name, path, options):
             seen += limits(visible(drawing_of(grid, grid.field(name), options.slice)[0], options.window), None)
         bounds = min(seen), max(seen)
     writer = WRITERS[kind](fps=options.fps, metadata={"title": name})
-    figure = None
+    figure, before = None, written_at(path)
     try:
         for number, file in enumerate(files):
             grid = Grid(file)
@@ -58,7 +75,10 @@ def animate(files, name, path, options):
             axes.set_title(words)
             writer.grab_frame()
         writer.finish()
-    except OSError as error:
-        raise PlotError(f"{path}: cannot be written ({error}); choose another place with --output") from None
+    except (OSError, subprocess.CalledProcessError) as error:
+        with contextlib.suppress(OSError):
+            if written_at(path) != before:  # a part of the picture
+                path.unlink()
+        raise PlotError(f"{path}: cannot be written ({reason(error)}); choose another place with --output") from None
     finally:
         plt.close(figure)
