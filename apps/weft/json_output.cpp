@@ -82,7 +82,9 @@ Json to_json(const mesh::MeshStats& stats) {
     zones.push_back({{"name", zone.name}, {"dim", zone.dim}, {"elements", zone.elements}, {"measure", zone.measure}});
   return {{"source", stats.source},
           {"notes", stats.notes},
+          {"warnings", stats.warnings},
           {"dim", stats.dim},
+          {"axisymmetric", stats.axisymmetric},
           {"cells", stats.cells},
           {"nodes", stats.nodes},
           {"interior_faces", stats.interior_faces},

@@ -30,6 +30,7 @@
 #include "drawing_tools.hpp"
 #include "json_output.hpp"
 #include "output_file.hpp"
+#include "standard_output.hpp"
 
 namespace weft::app {
 namespace {
@@ -81,6 +82,18 @@ mesh::MeshFormat output_format(const MeshOptions& options) {
   return options.format.empty() ? mesh::mesh_format_of(options.output) : kind_named<mesh::MeshFormat>(options.format);
 }
 
+/// Prints the warnings of a mesh's reader to standard error. On rank 0.
+void print_mesh_warnings(const std::string& source, const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) print_error(fmt::format("weft: warning: mesh {}: {}\n", source, warning));
+}
+
+/// Prints the warnings and notes of the mesh's reader.
+void print_remarks(const Communicator& comm, const mesh::MeshBlock& block) {
+  if (!comm.is_root()) return;
+  print_mesh_warnings(block.source, block.warnings);
+  for (const std::string& note : block.notes) fmt::print("mesh {}: {}\n", block.source, note);
+}
+
 /// Writes the mesh that `make(team)` returns. Errors of the output file are detected before the mesh is created.
 template <class Make>
 Exit write(const Communicator& comm, const MeshOptions& options, Make&& make) {
@@ -88,10 +101,7 @@ Exit write(const Communicator& comm, const MeshOptions& options, Make&& make) {
   expect_new_file(comm, options.output, options.force);
   Team team(share_of_cores(comm));
   mesh::MeshBlock block = make(team);
-  if (comm.is_root()) {
-    for (const std::string& warning : block.warnings) fmt::print(stderr, "weft: warning: mesh {}: {}\n", block.source, warning);
-    for (const std::string& note : block.notes) fmt::print("mesh {}: {}\n", block.source, note);
-  }
+  print_remarks(comm, block);
   flow::MeshChoice choice;
   choice.scale = options.scale;
   choice.where_scale = {.key = "--scale"};
@@ -110,6 +120,7 @@ Exit cut(const Communicator& comm, const MeshOptions& options) {
   Team team(share_of_cores(comm));
   const mesh::MeshBlock block =
       mesh::partition_mesh(comm, mesh::read_mesh(comm, options.input, team), options.parts, options.partition());
+  print_remarks(comm, block);
   mesh::write_mesh(comm, block, options.output, mesh::MeshFormat::weft);
   const auto [fewest, most] = std::minmax_element(block.parts.cells.begin(), block.parts.cells.end());
   if (comm.is_root())
@@ -192,7 +203,10 @@ void add_info(CLI::App& command, const std::shared_ptr<MeshOptions>& options, Re
       const mesh::Mesh built = mesh::build(comm, mesh::read_mesh(comm, options->input, team), build);
       const mesh::MeshStats stats = mesh::measure(built, team);
       if (comm.is_root() && !options->json) fmt::print("{}", mesh::describe(stats));
-      if (comm.is_root() && options->json) print_json("mesh info", to_json(stats));
+      if (comm.is_root() && options->json) {
+        print_mesh_warnings(stats.source, stats.warnings);
+        print_json("mesh info", to_json(stats));
+      }
       return options->picture.empty() ? Exit::done : draw(comm, built, stats, options->picture);
     };
   });

@@ -1,5 +1,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -43,13 +44,15 @@
 namespace weft::app {
 namespace {
 
-std::atomic<int> g_stop{0};
-static_assert(std::atomic<int>::is_always_lock_free);
+std::atomic<bool> g_stop{false};
+std::atomic<int> g_user_requests{0};  ///< SIGINT and SIGTERM
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
 extern "C" void request_stop(int signal) {
-  // After two signals of the user the next one ends the program without cleanup. A terminal that is closed may send SIGHUP more
-  // than once.
-  if (g_stop.fetch_add(1) > 0 && signal != SIGUSR1 && signal != SIGHUP) std::signal(signal, SIG_DFL);
+  g_stop = true;
+  // The third signal of the user ends the program without cleanup. A launcher sends SIGUSR1 for each request, and a terminal that
+  // is closed may send SIGHUP more than once.
+  if (signal != SIGUSR1 && signal != SIGHUP && g_user_requests.fetch_add(1) > 1) _exit(static_cast<int>(Exit::failed));
 }
 
 struct CaseOptions {
@@ -134,7 +137,7 @@ flow::RunSummary run_and_show(const Communicator& comm, const io::CaseReader& re
   try {
     const auto stop = [recording] {
       if (recording != nullptr) recording->write_first_steps();
-      return g_stop.load() > 0;
+      return g_stop.load();
     };
     summary = flow::run(comm, flow_case, reader.effective_toml(), existing, record, stop, begin);
   } catch (const std::exception& error) {

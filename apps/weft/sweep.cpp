@@ -1,13 +1,10 @@
 #include "sweep.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <optional>
 
 #include "weft/base/error.hpp"
@@ -16,18 +13,16 @@
 #include "weft/flow/app/case_errors.hpp"
 #include "weft/flow/app/results.hpp"
 #include "weft/io/case/case_changes.hpp"
-#include "weft/io/text_file.hpp"
 
 #include "drawing_tools.hpp"
 #include "standard_output.hpp"
+#include "sweep_tables.hpp"
 
 namespace weft::app {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
-constexpr const char *kSweepFile = "sweep.json", *kPolarFile = "polar.csv";
 std::string override_of(const SweepAxis& axis, double value) { return fmt::format("{}={}", axis.key, value); }
 
 /// A point and its result. Equal on every rank.
@@ -90,51 +85,46 @@ std::string text_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Returns the rows of an earlier sweep into this folder, by point; empty if there is none, or if its file is damaged.
-std::map<std::string, Json> earlier_rows(const fs::path& folder) {
-  std::map<std::string, Json> rows;
-  std::ifstream in(folder / kSweepFile);
-  const Json earlier = Json::parse(in, nullptr, /*allow_exceptions=*/false);
-  if (!earlier.is_object() || !earlier.contains("points") || !earlier["points"].is_array()) return rows;
-  for (const Json& row : earlier["points"]) {
-    if (row.is_object() && row.contains("folder") && row["folder"].is_string() && row.contains("outcome"))
-      rows[row["folder"].get<std::string>()] = row;
-  }
-  return rows;
-}
-
 /// Finds the results of earlier sweeps for each point, on rank 0.
-/// @throws InputError if the folder holds points, and their treatment was not chosen.
-void look_for_earlier(std::vector<SweptCase>& cases, const SweepChoice& choice, const fs::path& folder) {
+/// @return the rows of earlier points that are not among these, with --resume.
+/// @throws InputError if the folder holds points, and their treatment was not chosen; as read_sweep().
+std::vector<Json> look_for_earlier(std::vector<SweptCase>& cases, const std::vector<SweepAxis>& axes, const SweepChoice& choice,
+                                   const fs::path& folder) {
   if (fs::exists(folder / flow::kRecordFile)) {
     throw InputError("this folder holds the results of a single run", "give the sweep one of its own: --set output.directory=...",
                      {.file = folder.string()});
   }
-  const std::map<std::string, Json> rows = earlier_rows(folder);
+  const auto is_there = [](const SweptCase& each) { return fs::exists(each.flow_case.output.directory / "case.toml"); };
+  const bool holds_points = fs::exists(folder / kSweepFile) || std::any_of(cases.begin(), cases.end(), is_there);
+  if (holds_points && !choice.overwrite && !choice.resume) {
+    throw InputError("this folder already holds points of a sweep",
+                     "give --resume to keep those that are done, --overwrite to replace them, or --set output.directory=...",
+                     {.file = folder.string()});
+  }
+  std::vector<Json> others;
+  if (choice.resume) others = read_sweep(folder, axes);
   for (SweptCase& each : cases) {
+    Json noted;
+    const auto is_own = [&](const Json& row) { return row["folder"].get<std::string>() == each.point.name; };
+    if (const auto row = std::find_if(others.begin(), others.end(), is_own); row != others.end()) {
+      noted = *row;
+      others.erase(row);
+    }
+    if (!is_there(each)) continue;
     const fs::path& own = each.flow_case.output.directory;
-    if (!fs::exists(own / "case.toml")) continue;
     if (choice.overwrite) {
       each.existing = flow::Existing::overwrite;
-    } else if (!choice.resume) {
-      throw InputError("this folder already holds points of a sweep",
-                       "give --overwrite to compute them again, --resume to compute those that are not done, or --set "
-                       "output.directory=...",
-                       {.file = folder.string()});
+    } else if (!noted.is_null() && io::case_changes(text_of(own / "case.toml"), each.reader->effective_toml()).empty()) {
+      each.done = true;
+      each.finished = noted["outcome"] != "diverged";
+      each.row = std::move(noted);
+    } else if (!fs::exists(own / "checkpoint.h5") && !fs::exists(own / "checkpoint_previous.h5")) {
+      each.existing = flow::Existing::overwrite;  // it ended before its first checkpoint
     } else {
-      const auto noted = rows.find(each.point.name);
-      const bool same = io::case_changes(text_of(own / "case.toml"), each.reader->effective_toml()).empty();
-      if (noted != rows.end() && same) {
-        each.row = noted->second;
-        each.done = true;
-        each.finished = each.row["outcome"] != "diverged";
-      } else if (!fs::exists(own / "checkpoint.h5") && !fs::exists(own / "checkpoint_previous.h5")) {
-        each.existing = flow::Existing::overwrite;  // it ended before its first checkpoint
-      } else {
-        each.existing = choice.accept_changes ? flow::Existing::resume_changed : flow::Existing::resume;
-      }
+      each.existing = choice.accept_changes ? flow::Existing::resume_changed : flow::Existing::resume;
     }
   }
+  return others;
 }
 
 /// Returns whether points may start from the final state of others: if the final state does not depend on the start.
@@ -154,10 +144,9 @@ Json row_of(const SweptCase& each, const std::vector<SweepAxis>& axes, const flo
             const std::string& started_from) {
   Json row = row_of(each, axes), forces = Json::object();
   for (const flow::ForceSpec& spec : each.flow_case.forces) {
+    if (!spec.has_coefficients()) continue;
     const flow::Forces& of = summary.forces.at(spec.name);
-    // The pitching moment, positive nose-up, about the axis that is perpendicular to drag and lift.
-    const double pitching = dot(of.moment_coefficient, cross(spec.lift_direction, spec.drag_direction));
-    forces[spec.name] = {{"cl", of.lift}, {"cd", of.drag}, {"cm", pitching}};
+    forces[spec.name] = {{"cl", of.lift}, {"cd", of.drag}, {"cm", of.pitch}};
   }
   row["outcome"] = summary.verdict.good ? "good" : "not good";
   row["verdict"] = summary.verdict.headline;
@@ -168,75 +157,23 @@ Json row_of(const SweptCase& each, const std::vector<SweepAxis>& axes, const flo
   return row;
 }
 
-/// Returns a text as a field of a CSV file.
-std::string csv_field(std::string text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, 1, '"');
-  return '"' + text + '"';
-}
-
-/// Writes sweep.json and polar.csv: all points that are done. On rank 0.
-void write_tables(const std::vector<SweptCase>& cases, const std::vector<SweepAxis>& axes, const fs::path& folder) {
-  Json points = Json::array();
-  std::string csv;
-  for (const SweepAxis& axis : axes) csv += csv_field(axis.key) + ",";
-  for (const flow::ForceSpec& spec : cases.front().flow_case.forces)
-    csv += csv_field(spec.name + "_cl") + "," + csv_field(spec.name + "_cd") + "," + csv_field(spec.name + "_cm") + ",";
-  csv += "steps,residual,outcome,folder,verdict\n";
+/// Returns the names of the forces that have coefficients at any of the points.
+std::vector<std::string> forces_of(const std::vector<SweptCase>& cases) {
+  std::vector<std::string> names;
   for (const SweptCase& each : cases) {
-    if (each.row.is_null()) continue;
-    points.push_back(each.row);
-    for (const double value : each.point.values) csv += fmt::format("{},", value);
     for (const flow::ForceSpec& spec : each.flow_case.forces) {
-      for (const char* const what : {"cl", "cd", "cm"}) {
-        const bool has = each.row.contains("forces") && each.row["forces"].contains(spec.name);
-        csv += has ? fmt::format("{:.17g},", each.row["forces"][spec.name][what].get<double>()) : ",";
-      }
+      const bool known = std::find(names.begin(), names.end(), spec.name) != names.end();
+      if (spec.has_coefficients() && !known) names.push_back(spec.name);
     }
-    csv += each.row.contains("steps")
-               ? fmt::format("{},{:.6e},", each.row["steps"].get<std::int64_t>(), each.row["residual"].get<double>())
-               : ",,";
-    csv += fmt::format("{},{},{}\n", each.row["outcome"].get<std::string>(), csv_field(each.point.name),
-                       csv_field(each.row["verdict"].get<std::string>()));
   }
-  fs::create_directories(folder);
-  io::write_text(folder / kSweepFile, Json{{"format", 1}, {"points", points}}.dump(1) + '\n');
-  io::write_text(folder / kPolarFile, csv);
+  return names;
 }
 
-/// Returns the table for the terminal.
-std::string table_of(const std::vector<SweptCase>& cases, const std::vector<SweepAxis>& axes) {
-  std::vector<std::vector<std::string>> lines(1);
-  for (const std::string& name : short_names(axes)) lines[0].push_back(name);
-  const std::vector<flow::ForceSpec>& forces = cases.front().flow_case.forces;
-  for (const flow::ForceSpec& spec : forces) {
-    const std::string of = forces.size() == 1 ? "" : " " + spec.name;
-    for (const char* const what : {"Cl", "Cd", "Cm"}) lines[0].push_back(what + of);
-  }
-  lines[0].insert(lines[0].end(), {"steps", "verdict"});
-  for (const SweptCase& each : cases) {
-    std::vector<std::string>& line = lines.emplace_back();
-    for (const double value : each.point.values) line.push_back(fmt::format("{}", value));
-    for (const flow::ForceSpec& spec : forces) {
-      for (const char* const what : {"cl", "cd", "cm"}) {
-        const bool has = each.row.contains("forces") && each.row["forces"].contains(spec.name);
-        line.push_back(has ? fmt::format("{:.6g}", each.row["forces"][spec.name][what].get<double>()) : "-");
-      }
-    }
-    line.push_back(each.row.contains("steps") ? fmt::format("{}", each.row["steps"].get<std::int64_t>()) : "-");
-    const std::string verdict = each.row.is_null() ? "not computed" : each.row["verdict"].get<std::string>();
-    const bool diverged = !each.row.is_null() && each.row["outcome"] == "diverged";  // polar.csv has the error
-    line.push_back(diverged ? verdict.substr(0, verdict.find(':')) : verdict);
-  }
-  std::vector<std::size_t> widths(lines[0].size());
-  for (const auto& line : lines)
-    for (std::size_t k = 0; k < line.size(); ++k) widths[k] = std::max(widths[k], line[k].size());
-  std::string text;
-  for (const auto& line : lines) {
-    for (std::size_t k = 0; k + 1 < line.size(); ++k) text += fmt::format("{:>{}}  ", line[k], widths[k]);
-    text += line.back() + "\n";
-  }
-  return text + (forces.empty() ? "" : "Cm is positive nose-up\n");
+/// Returns the rows of the points, null where a point is not done. On rank 0.
+std::vector<Json> rows_of(const std::vector<SweptCase>& cases) {
+  std::vector<Json> rows;
+  for (const SweptCase& each : cases) rows.push_back(each.row);
+  return rows;
 }
 
 /// Computes a point and returns its row; sets each.done, each.finished and each.interrupted. A point that diverges after a start
@@ -275,8 +212,9 @@ Exit run_sweep(const Communicator& comm, const SweepChoice& choice, const RunPoi
   const std::vector<SweepAxis> axes = parse_sweep(choice.sweep);
   std::vector<SweptCase> cases = read_cases(comm, choice, axes);
   const fs::path folder = cases.front().flow_case.output.directory.parent_path();
+  std::vector<Json> others;  // on rank 0
   agreed(comm, [&] {
-    if (comm.is_root()) look_for_earlier(cases, choice, folder);
+    if (comm.is_root()) others = look_for_earlier(cases, axes, choice, folder);
   });
   for (SweptCase& each : cases) {
     each.done = comm.broadcast(each.done);
@@ -288,6 +226,7 @@ Exit run_sweep(const Communicator& comm, const SweepChoice& choice, const RunPoi
   };
 
   std::optional<mesh::Mesh> mesh;
+  const std::vector<std::string> forces = forces_of(cases);
   std::vector<SweepPoint> points;
   for (const SweptCase& each : cases) points.push_back(each.point);
   bool interrupted = false;
@@ -319,7 +258,9 @@ Exit run_sweep(const Communicator& comm, const SweepChoice& choice, const RunPoi
     agreed(comm, [&] {
       if (!comm.is_root() || !each.done) return;
       each.row = row;
-      write_tables(cases, axes, folder);
+      std::vector<Json> rows = rows_of(cases);
+      rows.insert(rows.begin(), others.begin(), others.end());
+      write_sweep(folder, axes, forces, rows);
     });
   }
 
@@ -329,10 +270,11 @@ Exit run_sweep(const Communicator& comm, const SweepChoice& choice, const RunPoi
       all_good = all_good && !each.row.is_null() && each.row["outcome"] == "good";
       any_diverged = any_diverged || (!each.row.is_null() && each.row["outcome"] == "diverged");
     }
-    print_out("\n" + table_of(cases, axes));
+    const std::vector<Json> rows = rows_of(cases);
+    print_out("\n" + sweep_table(axes, forces, points, rows));
     if (fs::exists(folder / kPolarFile)) {
       print_out(fmt::format("wrote {}\n", (folder / kPolarFile).string()));
-      if (!cases.front().flow_case.forces.empty() && run_drawing_tool({"plot", (folder / kPolarFile).string()}) != Exit::done) {
+      if (any_coefficients(rows) && run_drawing_tool({"plot", (folder / kPolarFile).string()}) != Exit::done) {
         print_error("weft: warning: the polar was not drawn\n");
       }
     }

@@ -11,7 +11,34 @@ import unittest
 import xml.etree.ElementTree
 from unittest import mock
 
-from weft_support import CASES, COARSE, FAILED, SOURCE, USAGE, InFolder, h5py, np, ranks, sets
+from weft_support import CASES, COARSE, DONE, FAILED, PATIENCE, SOURCE, USAGE, WEFT, InFolder, environment, h5py, np, ranks, sets
+
+# A triangle of second order, in the format of Gmsh, whose edge "wall" is curved.
+SECOND_ORDER = """$MeshFormat
+2.2 0 8
+$EndMeshFormat
+$PhysicalNames
+2
+1 1 "wall"
+1 2 "far"
+$EndPhysicalNames
+$Nodes
+6
+1 0 0 0
+2 1 0 0
+3 0 1 0
+4 0.5 -0.1 0
+5 0.5 0.5 0
+6 0 0.5 0
+$EndNodes
+$Elements
+4
+1 8 2 1 1 1 2 4
+2 8 2 2 2 2 3 5
+3 8 2 2 2 3 1 6
+4 9 2 3 3 1 2 3 4 5 6
+$EndElements
+"""
 
 
 def write_cgns_square(path, unit):
@@ -280,6 +307,19 @@ class Tools(InFolder):
         program = (SOURCE / "docs/guide/meshes.md").read_text().split("```python\n")[1].split("```")[0]
         subprocess.run([sys.executable, "-c", program], cwd=self.folder, check=True)
         self.assertIn("wall: 4 faces", self.weft("mesh", "info", "square.h5", *ranks(2)))
+
+    def test_what_was_lost_in_reading_a_mesh_is_in_its_document(self):
+        (self.folder / "curved.msh").write_text(SECOND_ORDER)
+        lost = "1 cell of second order is read as of first order, with straight edges, and 3 nodes between corners are dropped"
+        self.assertIn(f"warning   {lost}", self.weft("mesh", "info", "curved.msh"))
+        for words in ([], ranks(2)):
+            done = subprocess.run([WEFT, "mesh", "info", "curved.msh", "--json", *words], cwd=self.folder, env=environment(),
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            document = json.loads(done.stdout)
+            self.assertEqual(len(document["warnings"]), 1)
+            self.assertTrue(document["warnings"][0].startswith(lost), document["warnings"])
+            self.assertEqual(done.stderr, f"weft: warning: mesh curved.msh: {document['warnings'][0]}\n")
 
     def test_plans_for_ranks_that_are_not_there(self):
         case = self.coarse("forward_step")

@@ -2,8 +2,10 @@
 
     runs_test.py path/to/weft [unittest arguments]
 """
+import ctypes
 import json
 import shutil
+import signal
 import unittest
 
 from weft_support import CASES, COARSE, FAILED, MESHES, USAGE, InFolder, ranks, sets
@@ -195,6 +197,20 @@ class Restart(InFolder):
         self.assertNotIn("stopped", printed)
         self.assertEqual((self.folder / "sod" / "residuals.csv").read_bytes(), before)
         self.assertIn("stopped: the number of steps is reached, step 6", self.weft("run", *self.coarse("sod", steps=6), "--resume"))
+
+
+class Signals(InFolder):  # processes_test.py has more
+    def test_the_third_ends_a_run_at_once(self):
+        process = self.start("run", *self.coarse("vortex", "stop.time=1e9", steps=10**9))
+        self.wait_for_steps(process)
+        process.send_signal(signal.SIGSTOP)  # until three are pending: two of the process, one of its first thread
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(ctypes.CDLL(None).tgkill(process.pid, process.pid, int(signal.SIGINT)), 0)
+        process.send_signal(signal.SIGCONT)
+        code, printed = self.ended(process, 30)
+        self.assertEqual(code, FAILED, printed)
+        self.assertFalse((self.folder / "vortex" / "checkpoint.h5").exists())
 
 
 if __name__ == "__main__":

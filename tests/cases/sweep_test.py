@@ -89,6 +89,39 @@ class Sweep(InFolder):
         self.assertNotIn("done already", self.sweep(more, "--overwrite"))
         self.assertEqual((self.folder / "polar" / "polar.csv").read_bytes(), (self.folder / "whole" / "polar.csv").read_bytes())
 
+    def test_earlier_points_are_kept_unless_they_are_to_be_replaced(self):
+        def folders():
+            table = [row["folder"] for row in self.rows("polar/polar.csv")]
+            self.assertEqual([point["folder"] for point in self.points()], table)
+            return table
+        self.sweep(f"{ALPHA}=0,1")
+        before = {file.name: file.read_bytes() for file in (self.folder / "polar").iterdir() if file.is_file()}
+        self.assertIn("already holds points of a sweep", self.sweep(f"{ALPHA}=2", code=FAILED))
+        self.assertEqual({file.name: file.read_bytes() for file in (self.folder / "polar").iterdir() if file.is_file()}, before)
+        self.assertFalse((self.folder / "polar" / "alpha_2").exists())
+        self.sweep(f"{ALPHA}=2", "--resume")
+        self.assertEqual(folders(), ["alpha_0", "alpha_1", "alpha_2"])
+        self.assertIn(before["polar.csv"].decode(), (self.folder / "polar" / "polar.csv").read_text())
+        said = self.sweep(f"{ALPHA}=2", "free_stream.mach=0.4", *ranks(2), "--resume", code=FAILED)
+        self.assertIn("polar: this folder holds points of a sweep over free_stream.alpha; sweep the same keys in this order", said)
+        self.sweep(f"{ALPHA}=2", "--overwrite")
+        self.assertEqual(folders(), ["alpha_2"])
+        (self.folder / "polar" / "sweep.json").write_text('{"points": [{"folder": "alpha_2"')
+        self.assertIn("sweep.json: the table of the points that are done is damaged; delete it", self.sweep(f"{ALPHA}=3", "--resume", code=FAILED))
+        (self.folder / "polar" / "sweep.json").unlink()
+        self.sweep(f"{ALPHA}=2,3", "--resume")
+        self.assertEqual(folders(), ["alpha_2", "alpha_3"])
+
+    def test_forces_without_coefficients_are_left_out(self):
+        floor = ["boundary.ymin.kind=slip_wall", 'forces.floor.zones=["ymin"]']
+        printed = self.sweep("gas.gamma=1.3,1.4", case="sod", overrides=floor, steps=5)
+        self.assertIn("floor: force (", printed)
+        self.assertNotIn("Cm is positive nose-up", printed)
+        self.assertNotIn("the polar was not drawn", printed)
+        self.assertFalse((self.folder / "polar" / "polar.png").exists())
+        self.assertEqual([point["forces"] for point in self.points()], [{}, {}])
+        self.assertEqual(list(self.rows("polar/polar.csv")[0]), ["gas.gamma", "steps", "residual", "outcome", "folder", "verdict"])
+
     def test_an_interrupt_ends_it_and_resume_finishes_it(self):
         process = self.start("run", *self.coarse("naca0012", steps=10**7, results="polar"), f"--sweep={ALPHA}=0,1")
         self.wait_for_steps(process)
