@@ -55,6 +55,30 @@ if os.path.exists("hazard"):
 print(f"========= ERROR SUMMARY: {len(leaks)} errors", flush=True)
 sys.exit(9 if leaks else done.returncode)
 """
+# Runs a script of Python; when a slow test has begun, a thread that is not the main one receives SIGTERM.
+ON_ANOTHER_THREAD = """
+import runpy, signal, sys, threading, time
+def receive():
+    while "Slow" not in open("ran").read():
+        time.sleep(0.05)
+    time.sleep(0.2)
+    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+threading.Thread(target=receive, daemon=True).start()
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+# Ends a group that ignores SIGTERM, as does a process in a session of its own that it has started. Prints the numbers of both.
+STUBBORN = """
+source "$1"
+set -m
+(trap '' TERM; setsid sh -c 'echo $$ >below; exec sleep 60' & exec sleep 60) &
+set +m
+until [[ -s below ]]; do sleep 0.05; done
+cat below
+echo $!
+sleep() { :; }
+end_processes $!
+"""
 
 
 class Replaced(InFolder):
@@ -129,6 +153,21 @@ class InGroups(Replaced):
         self.assertIn("2 passed", said)
         self.assertEqual(self.run_groups("--end", "1", code=75, before=("env",))[1], [])
 
+    def test_end_when_another_thread_receives_the_signal(self):
+        (self.folder / "slow").touch()
+        done = subprocess.run([sys.executable, "-c", ON_ANOTHER_THREAD, SCRIPT, "--passed", "passed/x.json", "--filter", "CudaSlow.a",
+                               f"{self.folder}/x_tests"], cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual(done.returncode, -signal.SIGTERM, done.stdout + done.stderr)
+        self.assertIn("1 to be run again", done.stdout)
+
+    def test_are_killed_with_their_group(self):
+        done = subprocess.run(["bash", "-c", STUBBORN, "bash", SOURCE / "tools" / "detail" / "until_end.sh"], cwd=self.folder,
+                              capture_output=True, text=True, timeout=PATIENCE)
+        numbers = [int(word) for word in done.stdout.split()]
+        self.assertEqual(len(numbers), 2, done.stdout + done.stderr)
+        time.sleep(0.5)
+        self.assertEqual([at_work(pid) for pid in numbers if alive(pid)], [])
+
     def test_that_hang_have_failed(self):
         (self.folder / "slow").touch()
         said, _ = self.run_groups("--patience", "2", code=1)
@@ -190,6 +229,16 @@ class Stages(Replaced):
         code, said, _ = self.check("ranks", "--seconds", "60")
         self.assertEqual(code, 1, said)
         self.assertRegex(said, r"FAILED .*ranks")
+
+    def test_take_paths_relative_to_the_folder_of_the_caller(self):
+        here = self.folder / "here"
+        (here / "packages").mkdir(parents=True)
+        for debs, code in (("packages", 0), ("none", 2)):
+            done = subprocess.run(["../tools/gpu-check", "--build", "../built", "--out", "logs", "--debs", debs, "--only", "info"], cwd=here,
+                                  capture_output=True, text=True, timeout=PATIENCE)
+            self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        self.assertIn(f"no {self.folder.resolve()}/built/bin/weft", (here / "logs" / "info.log").read_text())
+        self.assertFalse((self.folder / "logs").exists())
 
     def test_of_memcheck_fail_for_leaks(self):
         (self.folder / "leak").write_text("libweft.so")

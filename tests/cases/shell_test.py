@@ -1,4 +1,4 @@
-"""What the program does for shells: completion, the manual page, output that cannot be written.
+"""What the program does for shells: completion, the manual page, output that cannot be written. The help of the scripts.
 
     shell_test.py path/to/weft [unittest arguments]
 
@@ -247,6 +247,20 @@ class LostOutput(InFolder):
                 done = subprocess.run([WEFT, *map(str, arguments)], cwd=self.folder, env=environment(), timeout=PATIENCE,
                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=full)
             self.assertEqual(done.returncode, code, arguments)
+
+
+class Scripts(InFolder):
+    def test_print_their_help_in_any_folder(self):
+        scripts = [SOURCE / "quickstart", SOURCE / "run-tests", *sorted((SOURCE / "tools").iterdir())]
+        scripts = [script for script in scripts if script.is_file() and "print_header" in script.read_text()]
+        self.assertGreater(len(scripts), 5)
+        for script in scripts:
+            header = script.read_text().splitlines()[1].removeprefix("# ")
+            for place, name in ((self.folder, os.path.relpath(script, self.folder.resolve())), (script.parent, f"./{script.name}")):
+                with self.subTest(script=script.name, place=place):
+                    done = subprocess.run([name, "--help"], cwd=place, capture_output=True, text=True, timeout=PATIENCE)
+                    self.assertEqual((done.returncode, done.stderr), (0, ""))
+                    self.assertEqual(done.stdout.splitlines()[0], header)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 set -euo pipefail
 
+WEFT_SCRIPT=$(realpath "$0") WEFT_CALLER=$PWD
 WEFT_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$WEFT_ROOT"
 
@@ -17,6 +18,17 @@ heading() { printf '\n%s== %s%s\n' "$BOLD" "$*" "$PLAIN"; }
 die() {
   printf '%s%s%s\n' "$RED" "$*" "$PLAIN" >&2
   exit 2
+}
+
+# Prints the comment at the head of the script, for --help.
+print_header() { sed -n '2,/^[^#]/{s/^# \{0,1\}//p}' "$WEFT_SCRIPT"; }
+
+# caller_path PATH: prints it as an absolute path, where a relative one begins at the folder in which the script was started.
+caller_path() {
+  case $1 in
+    '' | /*) printf '%s\n' "$1" ;;
+    *) printf '%s\n' "$WEFT_CALLER/$1" ;;
+  esac
 }
 
 # minutes_seconds SECONDS: "1 min 05 s"

@@ -173,8 +173,12 @@ class Tests:
             groups = min(len(left), max(GROUPS, GROUPS_PER_JOB * self.options.jobs))
             work += [(program, left[first::groups]) for first in range(groups)]  # neighbours are similar, and take similar times
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as jobs:
-            for done in [jobs.submit(self.run, *each) for each in work]:
-                done.result()
+            submitted = [jobs.submit(self.run, *each) for each in work]
+            # With a time limit: Python handles signals in this thread only, and one that another thread receives does not wake it.
+            while concurrent.futures.wait(submitted, timeout=0.2).not_done:
+                pass
+        for done in submitted:
+            done.result()
         total = sum(map(len, everything.values()))
         for name in sorted(self.seconds, key=self.seconds.get, reverse=True)[:SLOWEST]:
             print(f"{self.seconds[name]:7.1f} s  {name}")
