@@ -200,6 +200,7 @@ TEST(Case, NamesTheKeyOfEveryWrongValue) {
       {{"mesh.weight=1 + sen(x)"}, {"mesh.weight", "did you mean \"sin\"?"}},
       {{"numerics.precision=mixed"}, {"numerics.precision", "device = \"cuda\""}},
       {{"initial.kind=expression", "output.exact_errors=true"}, {"output.exact_errors"}},
+      {{"initial.kind=manufactured", "output.exact_errors=true"}, {"output.exact_errors", "set source = \"manufactured\""}},
       {{"initial.kind=sod", "body_force.acceleration=[0, -1]", "output.exact_errors=true"},
        {"output.exact_errors", "body force"}},
   };

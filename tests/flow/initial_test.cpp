@@ -5,6 +5,8 @@
 #include <cmath>
 #include <string>
 
+#include "flow/solver_support.hpp"
+
 namespace weft::flow::initial_test {
 namespace {
 
@@ -72,6 +74,18 @@ TEST(Initial, FieldsAreThoseOfTheExactSolutions) {
   EXPECT_EQ(named(InitialKind::manufactured)(x), ManufacturedSolution{}(x));
   const Vec3 inside = Ringleb::place(0.8, 1.0);
   EXPECT_EQ(named(InitialKind::ringleb)(inside), Ringleb{}(inside));
+}
+
+TEST(Initial, RinglebEntersThroughTheInletOfItsMesh) {
+  const mesh::Mesh m = test::generated("ringleb", {{"nx", std::int64_t{8}}, {"ny", std::int64_t{4}}});
+  const InitialState state = named(InitialKind::ringleb);
+  for (const mesh::BoundaryZone& zone : m.boundary) {
+    const double sign = zone.name == "inlet" ? -1 : zone.name == "outlet" ? 1 : 0;
+    if (sign == 0) continue;
+    for (const mesh::LocalFaceId face : zone.faces) {
+      EXPECT_GT(sign * dot(state(m.face_centroid[face]).velocity, m.face_normal[face]), 0) << zone.name;
+    }
+  }
 }
 
 TEST(Initial, LaterRegionsOverrideEarlierOnes) {

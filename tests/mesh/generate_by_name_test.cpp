@@ -51,6 +51,8 @@ TEST(GenerateByName, SetsParametersOfEveryType) {
   EXPECT_EQ(box.ymax, 1.5);
   EXPECT_EQ(box.warp, 0.05);
   EXPECT_EQ(box.elements, CellMix::triangles);
+  EXPECT_EQ(std::get<BoxSpec>(generator_spec("box", {{"nx", 32.0}})).nx, 32);
+  for (const double number : {2.5, 1e300}) EXPECT_NE(message("box", {{"nx", number}}).find("nx: "), std::string::npos);
 
   const Communicator comm = Communicator::world();
   const MeshBlock share =

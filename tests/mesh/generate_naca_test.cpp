@@ -112,7 +112,19 @@ TEST(GenerateNaca, RejectsInvalidAerofoils) {
   EXPECT_EQ(message([](NacaSpec& s) { s.around = 255; }), "around: 255 is odd; choose an even number");
   EXPECT_EQ(message([](NacaSpec& s) { s.wall_spacing = 0.1; }),
             "wall_spacing: 128 radial cells from the aerofoil to 50 chords cannot begin with 0.1 chords; "
-            "choose at most 0.0201, or fewer radial cells");
+            "choose at most 0.02, or fewer radial cells");
+  // The printed limits are accepted.
+  const auto expect_accepted = [&](std::int64_t radial, double wrong, const std::string& words) {
+    const auto with = [&](double spacing) {
+      return message([&](NacaSpec& s) { s.around = 32, s.radial = radial, s.wall_spacing = spacing; });
+    };
+    const std::string said = with(wrong);
+    const std::size_t at = said.find(words);
+    ASSERT_NE(at, std::string::npos) << radial << ' ' << said;
+    EXPECT_EQ(with(std::stod(said.substr(at + words.size()))), "accepted") << radial << ' ' << said;
+  };
+  for (std::int64_t radial = 60; radial < 80; ++radial) expect_accepted(radial, 0.1, "choose at most ");
+  for (std::int64_t radial = 12; radial < 22; ++radial) expect_accepted(radial, 1e-9, "choose at least ");
 }
 
 TEST(GenerateRingleb, IsTheExactDomain) {

@@ -71,11 +71,13 @@ def prandtl_meyer(mach, turn_deg, x, y):
     def angle(m):
         return math.sqrt(6) * numpy.arctan(numpy.sqrt((m**2 - 1) / 6)) - numpy.arctan(numpy.sqrt(m**2 - 1))
 
-    machs = numpy.linspace(mach, 50, 100001)
-    turned = angle(machs) - angle(machs[0])
-    last = int(numpy.searchsorted(turned, math.radians(turn_deg))) + 1
-    wave = numpy.arcsin(1 / machs) - turned  # polar angle of the Mach line
-    at = numpy.interp(-numpy.arctan2(y, x), -wave[:last], machs[:last])
+    low, high = mach, 50.0  # bounds of the Mach number behind the fan
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if angle(middle) - angle(mach) < math.radians(turn_deg) else (low, middle)
+    machs = numpy.linspace(mach, high, 100001)
+    wave = numpy.arcsin(1 / machs) - (angle(machs) - angle(mach))  # polar angle of the Mach line
+    at = numpy.interp(-numpy.arctan2(y, x), -wave, machs)
     return ((1 + 0.2 * mach**2) / (1 + 0.2 * at**2)) ** 3.5
 
 

@@ -16,8 +16,8 @@ from verification import GATES, ROOT, Report, Runner, machine, named_ranks, repl
 
 def hash_of_cases():
     """Of everything that decides what is run and measured, but for the program."""
-    files = [ROOT / "tools" / "verify", *sorted((ROOT / "tools" / "detail").glob("verif*.py")),
-             *sorted((ROOT / "cases").glob("*.toml"))]
+    detail = ROOT / "tools" / "detail"
+    files = [ROOT / "tools" / "verify", *sorted(detail.glob("verif*.py")), detail / "blunt_body_solution.py", *sorted((ROOT / "cases").glob("*.toml"))]
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
 
 

@@ -129,6 +129,9 @@ void check_together(const Section& root, const Case& c) {
   if (c.exact_errors && (ahead_only || falls || !initial.has_exact_solution())) {
     refuse("output.exact_errors",
            falls ? "the exact solutions include no body force" : "this initial state has no exact solution to compare with", {});
+  } else if (c.exact_errors && c.initial.kind == InitialKind::manufactured && !c.manufactured_source) {
+    refuse("output.exact_errors", "the manufactured solution is one of the equations with its source",
+           "set source = \"manufactured\"");
   }
 }
 

@@ -168,7 +168,7 @@ struct Planner {
     require(s.q0 < s.k_outer, "q0", fmt::format("{} is not below k_outer = {}", s.q0, s.k_outer), "lower q0 or raise k_outer");
     Lattice lattice =
         extrude(s, s.nx, s.ny, [s](Index i, Index j) { return detail::ringleb_node(s, fraction(i, s.nx), fraction(j, s.ny)); });
-    lattice.side_zone = {"inlet", "outlet", "wall_inner", "wall_outer", "zmin", "zmax", "", ""};
+    lattice.side_zone = {"outlet", "inlet", "wall_inner", "wall_outer", "zmin", "zmax", "", ""};
     return lattice;
   }
 

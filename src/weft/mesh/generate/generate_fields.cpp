@@ -208,6 +208,12 @@ struct Setter {
       *to = *whole;
       return;
     }
+    constexpr double kMost = 9007199254740992;  // whole numbers up to here are exact
+    if (const auto* real = std::get_if<double>(&value);
+        real != nullptr && std::abs(*real) <= kMost && std::trunc(*real) == *real) {
+      *to = static_cast<std::int64_t>(*real);
+      return;
+    }
     const auto* text = std::get_if<std::string>(&value);
     if (text == nullptr || !read(*text, *to)) refuse(field, fmt::format("{} is not a whole number", shown(value)));
   }

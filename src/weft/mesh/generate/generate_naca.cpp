@@ -138,14 +138,15 @@ void NacaGrid::find_levels(const NacaSpec& spec) {
   // The transformation stretches lengths by 2 at mid-chord, on a circle of radius chord / 4.
   double first = 2 * spec.wall_spacing;
   const double most = total / static_cast<double>(spec.radial), least = total / geometric_sum(kSteepest, spec.radial);
+  constexpr double kDigits = 0.006;  // more than the relative error of three digits, so that the printed limit is accepted
   if (spec.wall_spacing == 0) {
     first = std::clamp(kPi / static_cast<double>(spec.around), total / geometric_sum(kGentle, spec.radial), most);
   } else if (first > most || first < least) {
     refuse("wall_spacing",
            fmt::format("{} radial cells from the aerofoil to {} chords cannot begin with {} chords", spec.radial, spec.radius,
                        spec.wall_spacing),
-           first > most ? fmt::format("choose at most {:.3g}, or fewer radial cells", 0.5 * most)
-                        : fmt::format("choose at least {:.3g}, or more radial cells", 0.5 * least));
+           first > most ? fmt::format("choose at most {:.3g}, or fewer radial cells", (1 - kDigits) * 0.5 * most)
+                        : fmt::format("choose at least {:.3g}, or more radial cells", (1 + kDigits) * 0.5 * least));
   }
   const double q = growth(total / first, spec.radial, kSteepest);
   for (std::int64_t j = 0; j <= spec.radial; ++j) level_.push_back(geometric_sum(q, j) / geometric_sum(q, spec.radial));
