@@ -286,6 +286,7 @@ TEST(Case, LiftIsAcrossAStreamAlongTheLiftAxis) {
   };
   EXPECT_EQ(lift("free_stream.alpha=90", "free_stream.lift_axis=y"), (Vec3{-1, 0, 0}));
   EXPECT_EQ(lift("free_stream.alpha=-90", "free_stream.lift_axis=z"), (Vec3{1, 0, 0}));
+  EXPECT_EQ(lift("free_stream.mach=0", "forces.body.drag_direction=[0, 1, 0]"), (Vec3{0, 1, 0})) << "no coefficients";
 }
 
 TEST(Case, WarnsOfSinglePrecisionAtLowMachNumbers) {

@@ -134,7 +134,7 @@ ForceSpec read_force(const Section& s, const FreeStream& stream, bool has_stream
   if (norm(lift) == 0) s.fail("lift_direction", "a direction of length zero");
   force.drag_direction = drag / norm(drag);
   force.lift_direction = lift / norm(lift);
-  if (has_stream && norm(cross(force.lift_direction, force.drag_direction)) < 1e-6) {
+  if (force.has_coefficients() && norm(cross(force.lift_direction, force.drag_direction)) < 1e-6) {
     s.fail(s.has("lift_direction") ? "lift_direction" : "drag_direction", "lift and drag have the same axis",
            "give directions across each other");
   }
